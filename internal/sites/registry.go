@@ -1,0 +1,176 @@
+package sites
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"precount/internal/counters"
+)
+
+// Records is where sites are kept: the collection counters.SitesRecords of a store.
+type Records interface {
+	// List returns all records of a collection.
+	List(ctx context.Context, collection string) ([]counters.Record, error)
+	// Put stores a record if its Rev is still the stored one (0: if there is none), else counters.ErrConflict.
+	Put(ctx context.Context, collection string, r counters.Record) (counters.Record, error)
+	// Delete removes a record if its Rev is still the stored one.
+	Delete(ctx context.Context, collection, id string, rev int64) error
+}
+
+// Errors of Registry, wrapped with the host in question.
+var (
+	ErrUnknown = errors.New("no such site")
+	ErrExists  = errors.New("site is registered already")
+)
+
+// RefreshEvery is how long a change made by another process may stay unseen.
+const RefreshEvery = 2 * time.Second
+
+// A Registry is the Directory as last read from the store. All methods are safe for concurrent use.
+type Registry struct {
+	records Records
+
+	mu      sync.Mutex // one Refresh at a time
+	current atomic.Pointer[Directory]
+}
+
+// NewRegistry returns a Registry that knows no site until Refresh.
+func NewRegistry(records Records) *Registry {
+	r := &Registry{records: records}
+	r.current.Store(&Directory{})
+	return r
+}
+
+// Directory returns the sites as last read; it does not block.
+func (r *Registry) Directory() *Directory { return r.current.Load() }
+
+// Refresh reads the sites from the store. On error the Directory stays as it was.
+func (r *Registry) Refresh(ctx context.Context) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	records, err := r.records.List(ctx, counters.SitesRecords)
+	if err != nil {
+		return fmt.Errorf("read the sites: %w", err)
+	}
+	old := r.current.Load()
+	all := make([]*Site, 0, len(records))
+	for _, record := range records {
+		// A site that did not change keeps its value, with the hour it remembers.
+		if s := old.hosts[record.ID]; s != nil && s.Host == record.ID && s.rev == record.Rev {
+			all = append(all, s)
+			continue
+		}
+		s, err := fromRecord(record)
+		if err != nil {
+			return err
+		}
+		all = append(all, s)
+	}
+	next, err := newDirectory(all)
+	if err != nil {
+		return err
+	}
+	r.current.Store(next)
+	return nil
+}
+
+// Run refreshes every RefreshEvery until ctx ends; failed is called with each error, and must rate-limit itself.
+func (r *Registry) Run(ctx context.Context, failed func(error)) {
+	tick := time.NewTicker(RefreshEvery)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+			if err := r.Refresh(ctx); err != nil && ctx.Err() == nil {
+				failed(err)
+			}
+		}
+	}
+}
+
+// Add registers a site. The error is ErrExists if one of its names is taken.
+func (r *Registry) Add(ctx context.Context, s *Site) error {
+	if err := r.Refresh(ctx); err != nil {
+		return err
+	}
+	if other := r.Directory().Find(s.Host); other != nil {
+		return fmt.Errorf("%q: %w", other.Host, ErrExists)
+	}
+	return r.put(ctx, s)
+}
+
+// Change reads the site host, lets change set its settings, and stores it; if another process stored it in between, it
+// begins again. It returns the site as stored.
+func (r *Registry) Change(ctx context.Context, host string, change func(*Site) error) (*Site, error) {
+	for {
+		if err := r.Refresh(ctx); err != nil {
+			return nil, err
+		}
+		s, err := r.named(host)
+		if err != nil {
+			return nil, err
+		}
+		s = s.clone()
+		if err := change(s); err != nil {
+			return nil, err
+		}
+		if err := r.put(ctx, s); !errors.Is(err, counters.ErrConflict) {
+			return s, err
+		}
+	}
+}
+
+// Remove takes a site out of the registry; what was counted stays until retention drops it.
+func (r *Registry) Remove(ctx context.Context, host string) (*Site, error) {
+	if err := r.Refresh(ctx); err != nil {
+		return nil, err
+	}
+	s, err := r.named(host)
+	if err != nil {
+		return nil, err
+	}
+	if err := r.records.Delete(ctx, counters.SitesRecords, s.Host, s.rev); err != nil {
+		return nil, err
+	}
+	return s, r.Refresh(ctx)
+}
+
+func (r *Registry) named(host string) (*Site, error) {
+	s := r.Directory().Find(host)
+	if s == nil {
+		return nil, fmt.Errorf("%q: %w", host, ErrUnknown)
+	}
+	return s, nil
+}
+
+// put stores s if the directory with it is sound.
+func (r *Registry) put(ctx context.Context, s *Site) error {
+	all := []*Site{s}
+	for _, other := range r.Directory().All() {
+		if other.Host != s.Host {
+			all = append(all, other)
+		}
+	}
+	if _, err := newDirectory(all); err != nil {
+		return err
+	}
+	record, err := s.record()
+	if err != nil {
+		return err
+	}
+	if _, err := r.records.Put(ctx, counters.SitesRecords, record); err != nil {
+		return fmt.Errorf("store site %q: %w", s.Host, err)
+	}
+	return r.Refresh(ctx)
+}
+
+func (s *Site) clone() *Site {
+	return &Site{Host: s.Host, Base: s.Base, TimeZone: s.TimeZone, Aliases: s.Aliases, KeepQuery: s.KeepQuery,
+		Public: s.Public, DNT: s.DNT, rev: s.rev, location: s.location}
+}
