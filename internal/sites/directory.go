@@ -16,8 +16,8 @@ type Directory struct {
 	all   []*Site // by host
 }
 
-// newDirectory fails if two sites claim the same name.
-func newDirectory(all []*Site) (*Directory, error) {
+// NewDirectory returns the directory of the sites, which must not change afterwards. It fails if two sites claim the same name.
+func NewDirectory(all []*Site) (*Directory, error) {
 	if len(all) > MaxSites {
 		return nil, fmt.Errorf("%d sites are registered, at most %d", len(all), MaxSites)
 	}

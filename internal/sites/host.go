@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/netip"
 	"strings"
+	"unicode/utf8"
 
 	"golang.org/x/net/idna"
 )
@@ -124,7 +125,7 @@ func appendIPv6(dst []byte, host string) ([]byte, error) {
 
 func appendUnicode(dst []byte, name string) ([]byte, error) {
 	ascii, err := idna.Lookup.ToASCII(name)
-	if err != nil {
+	if err != nil || !utf8.ValidString(name) { // idna takes a broken byte for U+FFFD
 		return dst, ErrBadHost
 	}
 	return appendASCII(dst, []byte(ascii))

@@ -70,7 +70,7 @@ func (r *Registry) Refresh(ctx context.Context) error {
 		}
 		all = append(all, s)
 	}
-	next, err := newDirectory(all)
+	next, err := NewDirectory(all)
 	if err != nil {
 		return err
 	}
@@ -157,7 +157,7 @@ func (r *Registry) put(ctx context.Context, s *Site) error {
 			all = append(all, other)
 		}
 	}
-	if _, err := newDirectory(all); err != nil {
+	if _, err := NewDirectory(all); err != nil {
 		return err
 	}
 	record, err := s.record()

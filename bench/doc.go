@@ -1,0 +1,13 @@
+// Command bench measures precount against its floor and its neighbours, side by side on one machine in one run:
+//
+//	load.go ──64 or 256 connections──> (a) a bare fasthttp handler that answers the same GIF    bare.go
+//	                                   (b) precount --ack written                               process.go
+//	                                   (c) precount --ack synced
+//	                                   (d) nginx empty_gif with an access log, if installed
+//
+//	endpoint.go   requests per second, latencies, resident memory, updates per hit; (b)/(a) and (c)/(a)
+//	drain.go      a million journaled hits until all are in the store
+//
+// Machines are shared and noisy: absolute figures mean little, ratios within one run mean something. The rounds of all
+// candidates take turns, and medians are compared. Results are printed as Markdown for RESULTS.md.
+package main

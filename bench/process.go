@@ -1,0 +1,147 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// A process is a server under test.
+type process struct {
+	cmd     *exec.Cmd
+	address string // host:port
+}
+
+// start runs a command and waits until its address answers; the address is the first one that it prints, unless given.
+func start(address string, name string, args ...string) (*process, error) {
+	p := &process{cmd: exec.Command(name, args...), address: address}
+	var log bytes.Buffer
+	p.cmd.Stderr = &log
+	out, err := p.cmd.StdoutPipe()
+	if err != nil {
+		return nil, err
+	}
+	if err := p.cmd.Start(); err != nil {
+		return nil, err
+	}
+	lines := bufio.NewScanner(out)
+	for p.address == "" && lines.Scan() {
+		if found := addressPattern.FindStringSubmatch(lines.Text()); found != nil {
+			p.address = found[1]
+		}
+	}
+	go func() { _, _ = io.Copy(io.Discard, out) }()
+	for deadline := time.Now().Add(10 * time.Second); ; {
+		conn, err := net.Dial("tcp", p.address)
+		if err == nil {
+			return p, conn.Close()
+		}
+		if time.Now().After(deadline) {
+			p.kill()
+			return nil, fmt.Errorf("%s does not answer: %w\n%s", name, err, log.String())
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+}
+
+var addressPattern = regexp.MustCompile(`https?://(127\.0\.0\.1:\d+)`)
+
+// kill ends the process as a power failure would.
+func (p *process) kill() {
+	_ = p.cmd.Process.Kill()
+	_ = p.cmd.Wait()
+}
+
+// resident returns the process's resident memory in bytes, now and at its peak.
+func (p *process) resident() (now, peak int64) {
+	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", p.cmd.Process.Pid))
+	if err != nil {
+		return 0, 0
+	}
+	field := func(name string) int64 {
+		_, rest, _ := strings.Cut(string(status), name+":")
+		kilobytes, _ := strconv.ParseInt(strings.Fields(rest + " 0")[0], 10, 64)
+		return kilobytes << 10
+	}
+	return field("VmRSS"), field("VmHWM")
+}
+
+// metric reads one of a precount's metrics.
+func (p *process) metric(name string) (float64, error) {
+	answer, err := http.Get("http://" + p.address + "/metrics")
+	if err != nil {
+		return 0, err
+	}
+	defer answer.Body.Close()
+	for lines := bufio.NewScanner(answer.Body); lines.Scan(); {
+		if value, ok := strings.CutPrefix(lines.Text(), name+" "); ok {
+			return strconv.ParseFloat(value, 64)
+		}
+	}
+	return 0, fmt.Errorf("no metric %s", name)
+}
+
+func startBare() (*process, error) {
+	self, err := os.Executable()
+	if err != nil {
+		return nil, err
+	}
+	return start("", self, "bare")
+}
+
+func startPrecount(dir string, args ...string) (*process, error) {
+	args = append([]string{"serve", "--listen", "127.0.0.1:0", "--data", dir, "--site", "example.org", "--log-level", "error"}, args...)
+	return start("", binary, args...)
+}
+
+var errNoNginx = errors.New("nginx is not installed")
+
+func startNginx(dir string) (*process, error) {
+	nginx, err := exec.LookPath("nginx")
+	if err != nil {
+		if nginx, err = exec.LookPath("/usr/sbin/nginx"); err != nil {
+			return nil, errNoNginx
+		}
+	}
+	port, err := freePort()
+	if err != nil {
+		return nil, err
+	}
+	config := filepath.Join(dir, "nginx.conf")
+	text := fmt.Sprintf(`daemon off;
+worker_processes auto;
+pid %[1]s/pid;
+error_log %[1]s/error.log;
+events { worker_connections 4096; }
+http {
+	access_log %[1]s/access.log combined buffer=64k;
+	keepalive_requests 1000000000;
+	client_body_temp_path %[1]s; proxy_temp_path %[1]s; fastcgi_temp_path %[1]s; uwsgi_temp_path %[1]s; scgi_temp_path %[1]s;
+	server { listen 127.0.0.1:%[2]d; location / { empty_gif; } }
+}
+`, dir, port)
+	if err := os.WriteFile(config, []byte(text), 0o600); err != nil {
+		return nil, err
+	}
+	return start(fmt.Sprintf("127.0.0.1:%d", port), nginx, "-e", filepath.Join(dir, "error.log"), "-p", dir, "-c", config)
+}
+
+func freePort() (int, error) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return 0, err
+	}
+	defer l.Close()
+	return l.Addr().(*net.TCPAddr).Port, nil
+}

@@ -1,0 +1,136 @@
+package collector
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"precount/internal/journal"
+	"precount/internal/sites"
+)
+
+// An Ack is what an answer of 200 promises.
+type Ack string
+
+// The promises.
+const (
+	AckWritten Ack = "written" // the hit survives the death of the process
+	AckSynced  Ack = "synced"  // the hit survives a power cut
+)
+
+// MinFlushEvery is the shortest interval between flushes: each syncs the store's disk.
+const MinFlushEvery = 10 * time.Millisecond
+
+// Options configure a Collector. Journal, Store and Sites are needed; other zero fields mean the default.
+type Options struct {
+	Journal *journal.Journal // stays the caller's to close, after Stop
+	Store   Store
+	Sites   func() *sites.Directory // called for every hit; must not block
+
+	Ack        Ack              // AckWritten
+	FlushEvery time.Duration    // 1 s; at least MinFlushEvery
+	Caps       Caps             // see there
+	Now        func() time.Time // time.Now
+	Log        zerolog.Logger
+}
+
+// A Collector takes hits and counts them in a store. All its methods are safe for concurrent use, but Run and Stop are
+// called once.
+type Collector struct {
+	options     Options
+	journal     *journal.Journal
+	cardinality *cardinality
+	scratches   sync.Pool
+	sheet       tallySheet
+	flusher     *flusher
+	metrics     *metrics
+	appending   *outage
+	syncing     *outage
+	stopping    atomic.Bool
+}
+
+// New checks the options and returns a Collector. Hits are taken at once; they are counted while Run runs.
+func New(o Options) (*Collector, error) {
+	if o.Ack == "" {
+		o.Ack = AckWritten
+	}
+	if o.FlushEvery == 0 {
+		o.FlushEvery = time.Second
+	}
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	switch {
+	case o.Journal == nil || o.Store == nil || o.Sites == nil:
+		return nil, errors.New("collector: Journal, Store and Sites are needed")
+	case o.Ack != AckWritten && o.Ack != AckSynced:
+		return nil, fmt.Errorf("ack %q: want %s or %s", o.Ack, AckWritten, AckSynced)
+	case o.FlushEvery < MinFlushEvery:
+		return nil, fmt.Errorf("flush every %v: want %v or more", o.FlushEvery, MinFlushEvery)
+	}
+	c := &Collector{
+		options:     o,
+		journal:     o.Journal,
+		cardinality: newCardinality(o.Caps),
+		scratches:   sync.Pool{New: func() any { return newScratch() }},
+		appending:   &outage{log: o.Log, what: "write the journal", hint: "hits are refused with 503 until it can"},
+		syncing:     &outage{log: o.Log, what: "sync the journal", hint: "hits are answered with 503, but those written will count"},
+	}
+	c.metrics = newMetrics(books{c})
+	c.flusher = &flusher{
+		journal: o.Journal,
+		store:   o.Store,
+		metrics: c.metrics,
+		apply:   &outage{log: o.Log, what: "write to the store", hint: "hits wait in the journal and nothing is lost; trying again"},
+		damage:  &outage{log: o.Log, what: "carry a segment of the journal to the store", hint: "it is kept; trying again"},
+	}
+	c.flusher.up.Store(true)
+	return c, nil
+}
+
+// Run counts what is journaled until ctx ends. When it returns, nothing is being written to the store; what is not yet
+// counted stands in the journal.
+func (c *Collector) Run(ctx context.Context) { c.flusher.run(ctx, c.options.FlushEvery) }
+
+// Refuse answers all hits from now on with 503 and "stopping".
+func (c *Collector) Refuse() { c.stopping.Store(true) }
+
+// Stop refuses further hits and counts what is in the journal, until ctx ends; call it after Run returned. If the store
+// does not take everything in time, the rest stays in the journal for the next start, and the error says so.
+func (c *Collector) Stop(ctx context.Context) error {
+	c.Refuse()
+	if err := c.flusher.flush(ctx); err != nil {
+		return fmt.Errorf("%d hits stay in the journal and will be counted at the next start: %w", c.Ledger().Pending, err)
+	}
+	return nil
+}
+
+// Ready returns nil while hits are accepted, else why they are not.
+func (c *Collector) Ready() error {
+	if c.stopping.Load() {
+		return errors.New("stopping")
+	}
+	if stats := c.journal.Stats(); !stats.Accepting {
+		return fmt.Errorf("the journal takes no hits: %w", stats.Refusal)
+	}
+	return nil
+}
+
+// Ledger returns what became of all hits, at this moment.
+func (c *Collector) Ledger() Ledger { return c.sheet.snapshot(c.journal) }
+
+// Learn reads from the store which pages and sections the sites already have this month, so that caps hold across
+// restarts. Hits may come meanwhile.
+func (c *Collector) Learn(ctx context.Context, names Names) error {
+	for _, s := range c.options.Sites().All() {
+		if err := c.cardinality.load(ctx, names, s.Base, s.Local(c.options.Now()).Month); err != nil {
+			return fmt.Errorf("read the pages of %s: %w", s.Host, err)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,2 @@
+package journal
+func victim(dir string) {}
