@@ -24,7 +24,7 @@ assets: ## fetch the charts' JavaScript with npm, if there is npm
 	@if [ $(ECHARTS) -nt package-lock.json ]; then :; \
 	elif ! command -v npm >/dev/null; then \
 		echo "npm is not here: report pages will load ECharts from a CDN"; \
-	elif npm ci --no-audit --no-fund --ignore-scripts --silent; then \
+	elif npm ci --ignore-scripts --no-audit --no-fund --silent; then \
 		cp node_modules/echarts/dist/echarts.min.js $(ECHARTS); touch $(ECHARTS); \
 	else \
 		echo "npm ci failed: report pages will load ECharts from a CDN"; \

@@ -14,8 +14,8 @@ import (
 var binary string
 
 func main() {
-	if len(os.Args) > 1 && os.Args[1] == "bare" {
-		exit(bare())
+	if len(os.Args) == 3 && os.Args[1] == "bare" {
+		exit(bare(os.Args[2]))
 	}
 	flag.StringVar(&binary, "binary", "bin/precount", "the precount to measure")
 	only := flag.String("only", "", "run only this part: endpoint or drain")

@@ -5,13 +5,11 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"io"
 	"net"
 	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -23,26 +21,15 @@ type process struct {
 	address string // host:port
 }
 
-// start runs a command and waits until its address answers; the address is the first one that it prints, unless given.
+// start runs a command that listens on the address, and waits until it does.
 func start(address string, name string, args ...string) (*process, error) {
 	p := &process{cmd: exec.Command(name, args...), address: address}
 	var log bytes.Buffer
 	p.cmd.Stderr = &log
-	out, err := p.cmd.StdoutPipe()
-	if err != nil {
-		return nil, err
-	}
 	if err := p.cmd.Start(); err != nil {
 		return nil, err
 	}
-	lines := bufio.NewScanner(out)
-	for p.address == "" && lines.Scan() {
-		if found := addressPattern.FindStringSubmatch(lines.Text()); found != nil {
-			p.address = found[1]
-		}
-	}
-	go func() { _, _ = io.Copy(io.Discard, out) }()
-	for deadline := time.Now().Add(10 * time.Second); ; {
+	for deadline := time.Now().Add(10 * time.Second); ; time.Sleep(10 * time.Millisecond) {
 		conn, err := net.Dial("tcp", p.address)
 		if err == nil {
 			return p, conn.Close()
@@ -51,11 +38,8 @@ func start(address string, name string, args ...string) (*process, error) {
 			p.kill()
 			return nil, fmt.Errorf("%s does not answer: %w\n%s", name, err, log.String())
 		}
-		time.Sleep(10 * time.Millisecond)
 	}
 }
-
-var addressPattern = regexp.MustCompile(`https?://(127\.0\.0\.1:\d+)`)
 
 // kill ends the process as a power failure would.
 func (p *process) kill() {
@@ -97,12 +81,20 @@ func startBare() (*process, error) {
 	if err != nil {
 		return nil, err
 	}
-	return start("", self, "bare")
+	address, err := freeAddress()
+	if err != nil {
+		return nil, err
+	}
+	return start(address, self, "bare", address)
 }
 
 func startPrecount(dir string, args ...string) (*process, error) {
-	args = append([]string{"serve", "--listen", "127.0.0.1:0", "--data", dir, "--site", "example.org", "--log-level", "error"}, args...)
-	return start("", binary, args...)
+	address, err := freeAddress()
+	if err != nil {
+		return nil, err
+	}
+	args = append([]string{"serve", "--listen", address, "--data", dir, "--site", "example.org", "--log-level", "error"}, args...)
+	return start(address, binary, args...)
 }
 
 var errNoNginx = errors.New("nginx is not installed")
@@ -114,7 +106,7 @@ func startNginx(dir string) (*process, error) {
 			return nil, errNoNginx
 		}
 	}
-	port, err := freePort()
+	address, err := freeAddress()
 	if err != nil {
 		return nil, err
 	}
@@ -128,20 +120,20 @@ http {
 	access_log %[1]s/access.log combined buffer=64k;
 	keepalive_requests 1000000000;
 	client_body_temp_path %[1]s; proxy_temp_path %[1]s; fastcgi_temp_path %[1]s; uwsgi_temp_path %[1]s; scgi_temp_path %[1]s;
-	server { listen 127.0.0.1:%[2]d; location / { empty_gif; } }
+	server { listen %[2]s; location / { empty_gif; } }
 }
-`, dir, port)
+`, dir, address)
 	if err := os.WriteFile(config, []byte(text), 0o600); err != nil {
 		return nil, err
 	}
-	return start(fmt.Sprintf("127.0.0.1:%d", port), nginx, "-e", filepath.Join(dir, "error.log"), "-p", dir, "-c", config)
+	return start(address, nginx, "-e", filepath.Join(dir, "error.log"), "-p", dir, "-c", config)
 }
 
-func freePort() (int, error) {
+func freeAddress() (string, error) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
-		return 0, err
+		return "", err
 	}
 	defer l.Close()
-	return l.Addr().(*net.TCPAddr).Port, nil
+	return l.Addr().String(), nil
 }

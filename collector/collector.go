@@ -81,15 +81,15 @@ func New(o Options) (*Collector, error) {
 		appending:   &outage{log: o.Log, what: "write the journal", hint: "hits are refused with 503 until it can"},
 		syncing:     &outage{log: o.Log, what: "sync the journal", hint: "hits are answered with 503, but those written will count"},
 	}
-	c.metrics = newMetrics(books{c})
 	c.flusher = &flusher{
 		journal: o.Journal,
 		store:   o.Store,
-		metrics: c.metrics,
 		apply:   &outage{log: o.Log, what: "write to the store", hint: "hits wait in the journal and nothing is lost; trying again"},
 		damage:  &outage{log: o.Log, what: "carry a segment of the journal to the store", hint: "it is kept; trying again"},
 	}
 	c.flusher.up.Store(true)
+	c.metrics = newMetrics(books{c}) // reads the books once
+	c.flusher.metrics = c.metrics
 	return c, nil
 }
 

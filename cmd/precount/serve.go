@@ -204,7 +204,7 @@ func (s *service) build() (err error) {
 		Log:   s.common.log,
 	})
 	if err == nil && s.flags.demo {
-		s.router.demo, err = newDemo()
+		s.router.demo, err = newDemo(s.router.reporter.Stylesheet())
 	}
 	return err
 }
