@@ -95,8 +95,8 @@ func newAsset(name, contentType string, body []byte) (*asset, error) {
 // address returns the address of the file called name within assets.
 func (a *assets) address(name string) string { return a.byName[name].address }
 
-// Stylesheet returns the address of the pages' style, for other pages of the same server.
-func (r *Reporter) Stylesheet() string { return r.assets.address("style.css") }
+// Asset returns the address of a file of the reports, style.css or icon.svg, for other pages of the same server.
+func (r *Reporter) Asset(name string) string { return r.assets.address(name) }
 
 func (a *assets) serve(ctx *fasthttp.RequestCtx, path string) error {
 	one := a.byAddress[path]

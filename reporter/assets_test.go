@@ -13,6 +13,8 @@ import (
 
 	"github.com/rs/zerolog"
 	"github.com/valyala/fasthttp"
+
+	"precount/internal/testenv"
 )
 
 func TestEChartsConstantsArePinned(t *testing.T) {
@@ -36,7 +38,7 @@ func TestEChartsConstantsArePinned(t *testing.T) {
 	}
 	body, err := fs.ReadFile(files, "assets/"+echartsFile)
 	if err != nil {
-		leaveOut(t, "the hash of ECharts: it is not in this build; `npm ci` and `make build`")
+		testenv.LeaveOut(t, "ECharts in this build", "have it by: npm and make assets")
 	}
 	sum := sha512.Sum384(body)
 	if got := "sha384-" + base64.StdEncoding.EncodeToString(sum[:]); got != echartsIntegrity {

@@ -7,55 +7,58 @@ import (
 	"testing"
 
 	"github.com/chromedp/chromedp"
+
+	"precount/internal/browsertest"
+	"precount/internal/testenv"
 )
 
 func TestInBrowser(t *testing.T) {
-	b := newBrowser(t)
+	b := browsertest.New(t)
 	f, _, _ := twoSites(t)
 	r := f.reporter(t)
 	if !r.assets.hasECharts() {
-		leaveOut(t, "charts in a real browser: ECharts is not in this build; `npm ci` and `make build`")
+		testenv.LeaveOut(t, "ECharts in this build", "have it by: npm and make assets")
 	}
 	f.countMany(t)
 	own := listen(t, r)
 	report := own + "/sites/mongodb.org"
-	b.run(t, look(1280, "light"))
+	b.Run(t, browsertest.Look(1280, "light"))
 
-	b.open(t, own+"/", 0)
-	b.shot(t, "sites", 1280, "light")
-	b.open(t, report+"?from=12mo&by=month", 4)
-	b.open(t, report+"?by=hour&from=7d", 4)
-	b.open(t, report+"?prefix=/docs/", 3)
-	b.shot(t, "section", 1280, "light")
-	b.open(t, report+"?limit=100", 4)
-	b.shot(t, "many", 1280, "light")
-	b.open(t, own+"/sites/docs.mongodb.org?from=2026-01-05&to=2026-01-06", 0)
-	b.shot(t, "empty", 1280, "light")
-	b.open(t, report, 4)
-	b.showsEvilPathAsText(t)
-	b.followsTheWindow(t)
-	b.shot(t, "light", 1280, "light")
-	b.shot(t, "dark", 1280, "dark")
-	b.shot(t, "phone", 390, "light")
-	b.quiet(t, own+"/")
+	b.Open(t, own+"/", 0)
+	b.Shot(t, "sites", 1280, "light")
+	b.Open(t, report+"?from=12mo&by=month", 4)
+	b.Open(t, report+"?by=hour&from=7d", 4)
+	b.Open(t, report+"?prefix=/docs/", 3)
+	b.Shot(t, "section", 1280, "light")
+	b.Open(t, report+"?limit=100", 4)
+	b.Shot(t, "many", 1280, "light")
+	b.Open(t, own+"/sites/docs.mongodb.org?from=2026-01-05&to=2026-01-06", 0)
+	b.Shot(t, "empty", 1280, "light")
+	b.Open(t, report, 4)
+	showsEvilPathAsText(t, b)
+	followsTheWindow(t, b)
+	b.Shot(t, "light", 1280, "light")
+	b.Shot(t, "dark", 1280, "dark")
+	b.Shot(t, "phone", 390, "light")
+	b.Quiet(t, own+"/")
 }
 
-func (b *browser) showsEvilPathAsText(t *testing.T) {
+func showsEvilPathAsText(t *testing.T, b *browsertest.Browser) {
 	t.Helper()
-	if text := result(t, b, chromedp.Text("#pages table")); !strings.Contains(text, evilPath) {
+	if text := browsertest.Result(t, b, chromedp.Text("#pages table")); !strings.Contains(text, evilPath) {
 		t.Errorf("no %s in the table of pages:\n%s", evilPath, text)
 	}
-	b.run(t, chromedp.ScrollIntoView("#pages .chart"))
-	box := result(t, b, chromedp.Evaluate[[]float64](
+	b.Run(t, chromedp.ScrollIntoView("#pages .chart"))
+	box := browsertest.Result(t, b, chromedp.Evaluate[[]float64](
 		`(r => [r.x + r.width / 2, r.y])(document.querySelector('#pages .chart').getBoundingClientRect())`))
 	// The tooltip is drawn by ECharts; hovering over each bar must not run or inject anything.
 	for y := 15.0; y < 300; y += 30 {
-		b.run(t, chromedp.MouseEvent("mouseMoved", box[0], box[1]+y))
+		b.Run(t, chromedp.MouseEvent("mouseMoved", box[0], box[1]+y))
 	}
 }
 
 // followsTheWindow checks that charts get narrower with the window and take the colours of the dark scheme.
-func (b *browser) followsTheWindow(t *testing.T) {
+func followsTheWindow(t *testing.T, b *browsertest.Browser) {
 	t.Helper()
 	const fits = `new Promise(done => { const check = () => {
 		const all = [...document.querySelectorAll('.chart')];
@@ -63,10 +66,10 @@ func (b *browser) followsTheWindow(t *testing.T) {
 			document.documentElement.scrollWidth <= innerWidth ? done(true) : requestAnimationFrame(check) }; check() })`
 	const background = `getComputedStyle(document.body).backgroundColor`
 	wait := chromedp.Evaluate[chromedp.Void](fits, chromedp.EvalAwaitPromise)
-	b.run(t, look(390, "light"), wait)
-	light := result(t, b, chromedp.Evaluate[string](background))
-	b.run(t, look(1280, "dark"), wait)
-	dark := result(t, b, chromedp.Evaluate[string](background))
+	b.Run(t, browsertest.Look(390, "light"), wait)
+	light := browsertest.Result(t, b, chromedp.Evaluate[string](background))
+	b.Run(t, browsertest.Look(1280, "dark"), wait)
+	dark := browsertest.Result(t, b, chromedp.Evaluate[string](background))
 	if light == dark {
 		t.Errorf("light and dark pages are both %s", light)
 	}
@@ -74,10 +77,10 @@ func (b *browser) followsTheWindow(t *testing.T) {
 
 // A report in a file of its own draws its charts from the file alone, under its own policy.
 func TestFileInBrowser(t *testing.T) {
-	b := newBrowser(t)
+	b := browsertest.New(t)
 	f, berlin, _ := twoSites(t)
 	if !f.reporter(t).assets.hasECharts() {
-		leaveOut(t, "charts of a file in a real browser: ECharts is not in this build; `npm ci` and `make build`")
+		testenv.LeaveOut(t, "ECharts in this build", "have it by: npm and make assets")
 	}
 	q, err := Params{From: "7d"}.Query(now, berlin.Location())
 	if err != nil {
@@ -98,8 +101,8 @@ func TestFileInBrowser(t *testing.T) {
 	if err := file.Close(); err != nil {
 		t.Fatal(err)
 	}
-	b.run(t, look(1280, "light"))
-	b.open(t, "file://"+path, 4)
-	b.shot(t, "file", 1280, "light")
-	b.quiet(t, "file://")
+	b.Run(t, browsertest.Look(1280, "light"))
+	b.Open(t, "file://"+path, 4)
+	b.Shot(t, "file", 1280, "light")
+	b.Quiet(t, "file://")
 }

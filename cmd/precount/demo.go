@@ -25,12 +25,12 @@ var demoTitles = []struct{ Path, Title string }{
 	{"/demo/", "Home"}, {"/demo/docs/", "Documentation"}, {"/demo/docs/install", "Installation"}, {"/demo/blog/hello", "Hello"},
 }
 
-func newDemo(style string) (*demo, error) {
+func newDemo(asset func(name string) string) (*demo, error) {
 	d := &demo{pages: make(map[string][]byte)}
 	for _, page := range demoTitles {
 		var b bytes.Buffer
 		// The page is named in the address: the demo counts as localhost under whatever address it is opened.
-		data := map[string]any{"Style": style, "Title": page.Title, "Path": page.Path, "Pages": demoTitles, "Report": "/sites/" + demoHost,
+		data := map[string]any{"Style": asset("style.css"), "Icon": asset("icon.svg"), "Title": page.Title, "Path": page.Path, "Pages": demoTitles, "Report": "/sites/" + demoHost,
 			"Pixel": template.HTML(pixel.PageSnippet("", demoHost, page.Path)), "Snippet": pixel.PageSnippet("", demoHost, page.Path)}
 		if err := demoTemplate.Execute(&b, data); err != nil {
 			return nil, err

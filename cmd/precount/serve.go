@@ -114,6 +114,9 @@ func (c *common) serve(ctx context.Context, f serveFlags) (err error) {
 	if err != nil {
 		return usageError{err}
 	}
+	if _, err := c.storeDir(); err != nil {
+		return err
+	}
 	s := &service{common: c, flags: f, journalMax: maxBytes}
 	defer func() { err = errors.Join(err, s.close()) }()
 	if err := s.open(ctx); err != nil {
@@ -204,7 +207,7 @@ func (s *service) build() (err error) {
 		Log:   s.common.log,
 	})
 	if err == nil && s.flags.demo {
-		s.router.demo, err = newDemo(s.router.reporter.Stylesheet())
+		s.router.demo, err = newDemo(s.router.reporter.Asset)
 	}
 	return err
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"net"
 	"time"
@@ -43,6 +44,7 @@ func (r *router) server() *fasthttp.Server {
 		TCPKeepalive:          true,
 		CloseOnShutdown:       true,
 		NoDefaultServerHeader: true,
+		ErrorHandler:          tooMuch,
 		Logger:                quiet{},
 	}
 }
@@ -96,6 +98,22 @@ func listen(address string) (net.Listener, error) {
 		return nil, fmt.Errorf("cannot listen on %s: %w; is another program using the port? choose another with --listen", address, err)
 	}
 	return l, nil
+}
+
+// tooMuch answers a request that could not be read.
+func tooMuch(ctx *fasthttp.RequestCtx, err error) {
+	status := fasthttp.StatusBadRequest
+	var small *fasthttp.ErrSmallBuffer
+	var timeout net.Error
+	switch {
+	case errors.As(err, &small):
+		status = fasthttp.StatusRequestHeaderFieldsTooLarge
+	case errors.Is(err, fasthttp.ErrBodyTooLarge):
+		status = fasthttp.StatusRequestEntityTooLarge
+	case errors.As(err, &timeout) && timeout.Timeout():
+		status = fasthttp.StatusRequestTimeout
+	}
+	ctx.Error(fasthttp.StatusMessage(status)+"\n", status)
 }
 
 // quiet drops the server's own log lines: they are about what single clients sent, which an answer told them already.

@@ -23,19 +23,29 @@ type store interface {
 	Close() error
 }
 
-// openStore opens the engine that --store names; without it, the embedded one in --data.
-func (c *common) openStore() (store, error) {
-	engine, where, _ := strings.Cut(c.store, ":")
-	switch engine {
-	case "":
-		return sqlitestore.Open(sqlitestore.Options{Dir: c.data})
-	case "sqlite":
-		if where == "" {
-			where = c.data
-		}
-		return sqlitestore.Open(sqlitestore.Options{Dir: where})
+// storeDir returns the directory of the engine that --store names; without it, the embedded one in --data.
+func (c *common) storeDir() (string, error) {
+	engine, dir, _ := strings.Cut(c.store, ":")
+	switch {
+	case c.store == "" || c.store == "sqlite:":
+		return c.data, nil
+	case engine == "sqlite":
+		return dir, nil
 	}
-	return nil, usageError{fmt.Errorf("--store %q: want sqlite:DIR", c.store)}
+	return "", usageError{fmt.Errorf("--store %q: want sqlite:DIR", c.store)}
+}
+
+// openStore opens the store.
+func (c *common) openStore() (store, error) {
+	dir, err := c.storeDir()
+	if err != nil {
+		return nil, err
+	}
+	s, err := sqlitestore.Open(sqlitestore.Options{Dir: dir})
+	if err != nil {
+		return nil, err // not s: a nil *Store is no nil store
+	}
+	return s, nil
 }
 
 // withStore runs a command of its own on the store: it may run beside a serving process.

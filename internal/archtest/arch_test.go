@@ -24,6 +24,7 @@ var allowed = map[string][]string{
 	"internal/counters":    {},
 	"internal/archtest":    {},
 	"internal/testenv":     {},
+	"internal/browsertest": {"internal/testenv"},
 	"internal/journal":     {},
 	"internal/sites":       {"internal/counters"},
 	"internal/sqlitestore": {"internal/counters"},

@@ -59,7 +59,7 @@ func (j *Journal) roomFor(size int64) (*Segment, error) {
 			return j.open, nil
 		case j.spare != nil:
 			j.rotate()
-		case j.refusal != nil:
+		case j.refusal != nil && j.refused == j.rooms:
 			return nil, j.refusal
 		default:
 			j.changed.Wait()

@@ -22,7 +22,7 @@ type Journal struct {
 	wantSync  chan struct{}  // wakes the syncer; holds one token
 	wantSpare chan struct{}  // wakes the preparer; holds one token
 	closed    chan struct{}  // closed when Close is done
-	failing   atomic.Bool    // some segment failed; without that, waiters need not ask which
+	failures  atomic.Int64   // how many segments failed; if none did, waiters need not ask which
 
 	mu      sync.Mutex // guards all below, and what Segment says is guarded by it
 	changed sync.Cond  // on mu: a spare came or cannot be had, a reader left, Close began
@@ -37,7 +37,9 @@ type Journal struct {
 	newest   uint64 // highest number that is durably on disk
 	tail     uint64 // number of the newest segment that was ever opened for appends
 	building int64  // bytes of the file that the preparer is making
-	refusal  error  // why no spare can be had; nil while there is hope
+	refusal  error  // why no spare could be had, or nil
+	rooms    uint64 // how often a release made room
+	refused  uint64 // rooms when the refusal came about; it holds only while that is the same
 	reading  int    // how many Each are running
 
 	thisRound *round // being synced; nil if none

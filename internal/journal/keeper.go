@@ -34,11 +34,11 @@ func (j *Journal) keep(number uint64, path string, f file) error {
 	return errors.Join(errs...)
 }
 
-// dropKeeper removes the number's keeper, since a segment with a higher number is on disk.
+// dropKeeper removes the number's keeper once a segment with a higher number is on disk.
 func (j *Journal) dropKeeper() {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	if j.keeper.path != "" && gone(os.Remove(j.keeper.path)) == nil {
+	if j.keeper.path != "" && j.keeper.number < j.newest && gone(os.Remove(j.keeper.path)) == nil {
 		j.keeper = keeper{} // otherwise the next spare, or the next Open, tries again
 	}
 }

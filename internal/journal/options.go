@@ -31,8 +31,8 @@ type Options struct {
 	// OnDamage, if set, is told each damage once, while Open, Each or Release runs and in its goroutine.
 	OnDamage func(*CorruptionError)
 	// OnTrouble, if set, is told when the disk fails an fsync and when no further segment can be prepared (once per
-	// outage), and gets nil when segments can be prepared again. It is called by the journal's own goroutines and must
-	// not call the journal's Close.
+	// outage), and gets nil when segments can be prepared again. It is also told what Open and Release could not tidy up.
+	// It may be called by the journal's own goroutines, and must call none of the journal's methods but Stats.
 	OnTrouble func(error)
 
 	disk disk // for tests: a disk that fails

@@ -36,10 +36,17 @@ func (j *Journal) prepareLoop() {
 
 // prepare makes the spare if there is none, tells the appenders that wait, and reports when an outage begins or ends.
 func (j *Journal) prepare() error {
+	j.mu.Lock()
+	room := j.rooms
+	j.mu.Unlock()
 	err := j.makeSpare()
 	j.mu.Lock()
+	if j.closing { // nothing was tried, so this is not the end of an outage
+		j.mu.Unlock()
+		return nil
+	}
 	before := j.refusal
-	j.refusal = err
+	j.refusal, j.refused = err, room
 	j.changed.Broadcast()
 	j.mu.Unlock()
 	if (before == nil) != (err == nil) {
@@ -52,6 +59,7 @@ func (j *Journal) prepare() error {
 }
 
 func (j *Journal) makeSpare() error {
+	failures := j.failures.Load()
 	h, base, err := j.reserveNumber()
 	if errors.Is(err, ErrFull) {
 		j.park(0) // sealed segments with little in them need not hold what they reserved
@@ -67,8 +75,13 @@ func (j *Journal) makeSpare() error {
 	if err != nil {
 		return j.explain(h.number, err)
 	}
-	j.spare = s
 	j.newest = s.number
+	if failures != j.failures.Load() { // the disk failed meanwhile: the file has to prove itself again
+		j.pool = append(j.pool, s)
+		wake(j.wantSpare)
+		return nil
+	}
+	j.spare = s
 	return nil
 }
 

@@ -37,11 +37,14 @@ func (j *Journal) recover() error {
 			return err
 		}
 	}
+	j.recovered = j.appended
+	if err := j.dropEmpty(); err != nil {
+		return err
+	}
 	if n := len(j.waiting); n > 0 {
 		j.tail = j.waiting[n-1].number
 	}
-	j.recovered = j.appended
-	return j.dropEmpty()
+	return nil
 }
 
 // scan sorts the directory's files by what they are. Strange ones are put aside, other names' directories and dot files

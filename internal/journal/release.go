@@ -58,7 +58,8 @@ func (j *Journal) endRelease(s *Segment, ok bool) {
 	j.waiting[0] = nil
 	j.waiting = j.waiting[1:]
 	j.released += s.count - s.lost
-	wake(j.wantSpare) // there is room again
+	j.rooms++ // appenders wait for the next try instead of being refused
+	wake(j.wantSpare)
 }
 
 // retire takes the file away from under its name, so that the next Open does not deliver it again. It waits for a

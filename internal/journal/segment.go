@@ -126,7 +126,7 @@ func (s *Segment) seal() {
 
 // fail notes the first reason not to trust the segment. The caller holds the journal's mutex.
 func (s *Segment) fail(err error) {
-	s.j.failing.Store(true)
+	s.j.failures.Add(1)
 	if s.failed == nil {
 		s.failed = err
 	}

@@ -35,7 +35,7 @@ func (j *Journal) WaitSynced(ctx context.Context, p Position) error {
 	case <-ctx.Done():
 		return ctx.Err()
 	}
-	if !j.failing.Load() {
+	if j.failures.Load() == 0 {
 		return nil
 	}
 	j.mu.Lock()

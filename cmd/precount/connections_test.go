@@ -1,0 +1,81 @@
+package main
+
+import (
+	"net"
+	"net/http"
+	"os"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// TestIdleConnections: thousands of connections that send nothing, and some that send a byte now and then, do not keep a
+// hit from being answered, nor use up the memory.
+func TestIdleConnections(t *testing.T) {
+	want := 10_000
+	var limit syscall.Rlimit
+	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &limit); err != nil {
+		t.Fatal(err)
+	}
+	if room := int(limit.Cur) - 1000; room < want {
+		t.Logf("this machine allows %d open files: only so many connections", limit.Cur)
+		want = room
+	}
+	s := serve(t, t.TempDir(), "--site", "example.org")
+	address := strings.TrimPrefix(s.address, "http://")
+	for i := range want {
+		conn, err := net.Dial("tcp", address)
+		if err != nil {
+			t.Fatalf("connection %d: %v", i, err)
+		}
+		defer conn.Close()
+		if i%100 == 0 { // a slow sender
+			if _, err := conn.Write([]byte("GET /pix")); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	client := http.Client{Timeout: 5 * time.Second}
+	for range 100 {
+		answer, err := client.Get(s.address + "/pixel.gif?host=example.org&path=/")
+		if err != nil {
+			t.Fatal(err)
+		}
+		answer.Body.Close()
+		if answer.StatusCode != http.StatusOK {
+			t.Fatalf("status %d", answer.StatusCode)
+		}
+	}
+	if memory := s.resident(); memory > 400<<20 {
+		t.Errorf("%d MB resident with %d idle connections", memory>>20, want)
+	} else {
+		t.Logf("%d MB resident with %d idle connections", memory>>20, want)
+	}
+}
+
+// TestSlowSender: who does not finish a request is cut off after the read time-out.
+func TestSlowSender(t *testing.T) {
+	t.Parallel()
+	s := serve(t, t.TempDir(), "--site", "example.org")
+	conn, err := net.Dial("tcp", strings.TrimPrefix(s.address, "http://"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	begin := time.Now()
+	if _, err := conn.Write([]byte("GET /pixel.gif?host=example.org&path=/ HTTP/1.1\r\nHost: ")); err != nil {
+		t.Fatal(err)
+	}
+	if err := conn.SetReadDeadline(begin.Add(3 * readTimeout)); err != nil {
+		t.Fatal(err)
+	}
+	for buf := make([]byte, 1024); ; {
+		if _, err := conn.Read(buf); err != nil {
+			if os.IsTimeout(err) {
+				t.Errorf("still connected after %v", time.Since(begin))
+			}
+			return
+		}
+	}
+}
