@@ -60,6 +60,7 @@ check: ## formatting, vet, staticcheck, tidy modules, architecture, benchmarks c
 	go tool staticcheck ./...
 	go mod tidy -diff
 	go test ./internal/archtest
+	go test -run '^$$' -bench . -benchtime 1x ./collector ./internal/journal ./internal/sqlitestore >/dev/null
 
 fuzz: ## fuzz every decoder for FUZZTIME (30s) each
 	@set -e; for target in $$(grep -rhoE '^func Fuzz\w+' --include='*_test.go' . | awk '{print $$2}' | sort -u); do \

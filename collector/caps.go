@@ -79,6 +79,9 @@ func (c *cardinality) admit(base string, month counters.Month, path []byte) ([]b
 		return []byte(otherPath), 0
 	}
 	depth = c.admitSections(t, path)
+	if int(depth) < depthOf(path, counters.MaxDepth) {
+		c.other.Add(1)
+	}
 	c.addPage(t, hash, depth)
 	return path, int(depth)
 }
@@ -93,7 +96,6 @@ func (c *cardinality) admitSections(t *siteMonth, path []byte) uint8 {
 		hash := maphash.Bytes(c.seed, path[:i+1])
 		if _, ok := t.sections[hash]; !ok {
 			if !c.room(len(t.sections), c.caps.Sections) {
-				c.other.Add(1)
 				break
 			}
 			t.sections[hash] = struct{}{}
@@ -172,7 +174,7 @@ func (c *cardinality) remember(t *siteMonth, key counters.Key) {
 		c.addPage(t, maphash.Bytes(c.seed, path), c.admitSections(t, path))
 		return
 	}
-	if hash := maphash.Bytes(c.seed, path); key.Depth > 0 {
+	if hash := maphash.Bytes(c.seed, path); key.Depth > 0 && key.Path != otherPath {
 		if _, ok := t.sections[hash]; !ok {
 			t.sections[hash] = struct{}{}
 			c.known.Add(1)

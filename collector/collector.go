@@ -32,6 +32,10 @@ type Options struct {
 	Store   Store
 	Sites   func() *sites.Directory // called for every hit; must not block
 
+	// Permit is asked before each try of a batch; an error makes the batch wait. It is where a lease keeps two processes from
+	// counting under one id. nil: always permitted.
+	Permit func(context.Context) error
+
 	Ack        Ack              // AckWritten
 	FlushEvery time.Duration    // 1 s; at least MinFlushEvery
 	Caps       Caps             // see there
@@ -65,6 +69,9 @@ func New(o Options) (*Collector, error) {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
+	if o.Permit == nil {
+		o.Permit = func(context.Context) error { return nil }
+	}
 	switch {
 	case o.Journal == nil || o.Store == nil || o.Sites == nil:
 		return nil, errors.New("collector: Journal, Store and Sites are needed")
@@ -84,6 +91,7 @@ func New(o Options) (*Collector, error) {
 	c.flusher = &flusher{
 		journal: o.Journal,
 		store:   o.Store,
+		permit:  o.Permit,
 		apply:   &outage{log: o.Log, what: "write to the store", hint: "hits wait in the journal and nothing is lost; trying again"},
 		damage:  &outage{log: o.Log, what: "carry a segment of the journal to the store", hint: "it is kept; trying again"},
 	}
@@ -112,6 +120,17 @@ func (c *Collector) Stop(ctx context.Context) error {
 
 // StoreUp says whether the store is known to answer, for the metrics; flushes find out by themselves.
 func (c *Collector) StoreUp(up bool) { c.flusher.up.Store(up) }
+
+// Token returns the token of the last batch that the store has of this process; 0 before the first.
+func (c *Collector) Token() uint64 { return c.flusher.done.Load() }
+
+// RefuseUnread counts a request that was too large to be read, so that not even its address is known.
+func (c *Collector) RefuseUnread() {
+	c.sheet.mu.RLock()
+	defer c.sheet.mu.RUnlock()
+	c.sheet.received.Add(1)
+	c.sheet.verdicts[TooLong].Add(1)
+}
 
 // Rejected counts an update that the store set aside because its document could not take it.
 func (c *Collector) Rejected() { c.metrics.rejected.Inc() }

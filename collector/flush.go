@@ -29,9 +29,11 @@ const (
 type flusher struct {
 	journal *journal.Journal
 	store   Store
+	permit  func(context.Context) error // asked before each try
 	apply   *outage
 	damage  *outage
-	up      atomic.Bool // the last try of a batch worked
+	up      atomic.Bool   // the last try of a batch worked
+	done    atomic.Uint64 // token of the last batch that the store has
 	metrics *metrics
 }
 
@@ -97,10 +99,14 @@ func (f *flusher) applyUntilDone(ctx context.Context, batch counters.Batch) erro
 	for pause := firstPause; ; pause = min(2*pause, longestPause) {
 		start := time.Now()
 		try, cancel := context.WithTimeout(ctx, applyTimeout)
-		err := f.store.Apply(try, batch)
+		err := f.permit(try)
+		if err == nil {
+			err = f.store.Apply(try, batch)
+		}
 		cancel()
 		if err == nil {
 			f.up.Store(true)
+			f.done.Store(batch.Token)
 			f.apply.worked()
 			f.metrics.flushed(time.Since(start), len(batch.Updates))
 			return nil

@@ -37,6 +37,9 @@ func (s *scratch) parse(rawQuery, referer []byte, directory *sites.Directory) (h
 		return hit{}, v
 	}
 	s.path, v = appendPath(s.path[:0], path, site.KeepQuery)
+	if v == Counted && len(q.event) > 0 {
+		v = IgnoredEvent // events are not counted yet, and must not pass for views
+	}
 	return hit{site, s.path}, v
 }
 

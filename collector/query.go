@@ -6,6 +6,7 @@ import "precount/pixel"
 // A parameter that is absent is nil, an empty one is not.
 type query struct {
 	base, host, path, url []byte
+	event                 []byte // its name; such a hit is no view
 }
 
 // parseQuery reads the raw query of a request, form-encoded as browsers do it (WHATWG URL, section 5.1): "+" is a space.
@@ -34,7 +35,7 @@ func parseQuery(raw, buf []byte) (query, []byte, Verdict) {
 	return q, buf, Counted
 }
 
-// parameter returns where the value of a parameter belongs, or nil for one that does not name the page, and the verdict
+// parameter returns where the value of a parameter belongs, or nil for one that is not looked at, and the verdict
 // on a hit in which it is badly encoded.
 func (q *query) parameter(name []byte) (*[]byte, Verdict) {
 	switch string(name) {
@@ -46,6 +47,8 @@ func (q *query) parameter(name []byte) (*[]byte, Verdict) {
 		return &q.path, BadPath
 	case pixel.ParamURL:
 		return &q.url, BadPath
+	case pixel.ParamEvent:
+		return &q.event, BadParameter
 	}
 	return nil, Counted
 }

@@ -67,6 +67,9 @@ func TestParse(t *testing.T) {
 		{name: "as long as may be", query: "host=mongodb.org&path=" + long, host: "mongodb.org", path: long},
 		{name: "markup is text", query: "host=mongodb.org&path=" + url.QueryEscape("/</script><script>alert(1)</script>"), host: "mongodb.org", path: "/</script><script>alert(1)</script>"},
 
+		{name: "event", query: "host=mongodb.org&path=/&event=signup", verdict: IgnoredEvent},
+		{name: "empty event", query: "host=mongodb.org&path=/&event=", host: "mongodb.org", path: "/"},
+		{name: "event without a page", query: "event=signup", verdict: NoPage},
 		{name: "nothing", verdict: NoPage},
 		{name: "host alone", query: "host=mongodb.org", referer: "https://mongodb.org/", verdict: NoPage},
 		{name: "path alone", query: "path=/", verdict: NoPage},

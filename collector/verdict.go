@@ -11,6 +11,7 @@ const (
 
 	IgnoredPrefetch
 	IgnoredOptOut
+	IgnoredEvent
 
 	NoPage
 	BadPath
@@ -35,6 +36,7 @@ var verdictInfos = [verdicts]verdictInfo{
 	Counted:         {"", "", fasthttp.StatusOK, false},
 	IgnoredPrefetch: {"ignored: prefetch", "prefetch", fasthttp.StatusOK, true},
 	IgnoredOptOut:   {"ignored: opt-out", "opt-out", fasthttp.StatusOK, true},
+	IgnoredEvent:    {"ignored: event", "event", fasthttp.StatusOK, true},
 	NoPage:          {"no-page", "no-page", fasthttp.StatusBadRequest, false},
 	BadPath:         {"bad-path", "bad-path", fasthttp.StatusBadRequest, false},
 	BadSite:         {"bad-site", "bad-site", fasthttp.StatusBadRequest, false},

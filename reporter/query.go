@@ -27,7 +27,7 @@ const (
 	MaxLimit     = 100_000 // pages or sections listed
 	maxPrefix    = 1024    // bytes; as long as the longest path
 	pagesLimit   = 20      // pages listed unless Limit is given
-	sectionLimit = 100     // sections listed unless Limit is given
+	sectionLimit = 20      // sections listed unless Limit is given
 )
 
 // A Query says what a report is about.

@@ -3,10 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
-	"os"
-	"path/filepath"
-	"strings"
 	"time"
 
 	"precount/internal/counters"
@@ -36,10 +32,10 @@ func (s *service) firstContact(ctx context.Context) error {
 	if err == nil || permanent(err) {
 		return err
 	}
-	if _, remote := s.store.(checker); !remote || ctx.Err() != nil {
+	if _, remote := s.store.(checker); ctx.Err() != nil || !remote && !errors.Is(err, errWait) {
 		return err // the embedded store has no server that might come back
 	}
-	s.common.log.Error().Err(err).Msg("the store is away; hits wait in the journal and nothing is lost")
+	s.common.log.Error().Err(err).Msg("hits are not counted yet; they wait in the journal and nothing is lost")
 	s.collector.StoreUp(false)
 	if err := s.registry.LoadCopy(); err != nil {
 		return err
@@ -64,7 +60,7 @@ func (s *service) contact(ctx context.Context) error {
 			return err
 		case time.Since(told) >= remindEvery && ctx.Err() == nil:
 			told = time.Now()
-			s.common.log.Error().Err(err).Msg("the store is still away")
+			s.common.log.Error().Err(err).Msg("hits are still not counted; they wait in the journal")
 		}
 	}
 	return nil
@@ -77,7 +73,9 @@ func (s *service) reach(ctx context.Context) error {
 			return err
 		}
 	}
-	if err := s.registry.Refresh(ctx); err != nil {
+	if err := s.registry.Refresh(ctx); errors.Is(err, sites.ErrUnusable) {
+		s.common.log.Error().Err(err).Msg("these sites are not counted; repair them with: precount site set, or remove")
+	} else if err != nil {
 		return err
 	}
 	for _, site := range s.wanted {
@@ -85,46 +83,15 @@ func (s *service) reach(ctx context.Context) error {
 			return err
 		}
 	}
-	held, err := lease.Acquire(ctx, lease.Options{Records: s.store, Collection: counters.CollectorsRecords, ID: s.journal.ID(),
-		Owner: processName(), Place: s.place()})
-	if err != nil {
+	if err := s.takeLease(ctx); err != nil {
 		return err
 	}
-	s.lease = held
 	s.collector.StoreUp(true)
 	return nil
 }
 
 // permanent reports whether waiting does not mend err.
 func permanent(err error) bool {
-	return errors.Is(err, mongostore.ErrConfiguration) || errors.Is(err, lease.ErrHeld)
-}
-
-// processName tells this process from all others, and people which it is.
-func processName() string {
-	host, err := os.Hostname()
-	if err != nil {
-		host = "unknown"
-	}
-	return fmt.Sprintf("%s, process %d, started %s", host, os.Getpid(), started.UTC().Format(time.RFC3339Nano))
-}
-
-var started = time.Now()
-
-// place names this very data directory on this very machine. Only the process that holds its lock is there, so that a lease
-// taken from the same place is a dead process's. A copy of the directory is another place.
-func (s *service) place() string {
-	host, err := os.Hostname()
-	if err != nil {
-		return ""
-	}
-	machine, err := os.ReadFile("/etc/machine-id")
-	if err != nil && !errors.Is(err, os.ErrNotExist) {
-		return ""
-	}
-	file := fileIdentity(filepath.Join(s.common.data, "journal", "lock"))
-	if file == "" {
-		return ""
-	}
-	return strings.Join([]string{host, strings.TrimSpace(string(machine)), file}, "/")
+	return errors.Is(err, mongostore.ErrConfiguration) || errors.Is(err, lease.ErrHeld) && !errors.Is(err, errWait) ||
+		errors.Is(err, errOldJournal)
 }

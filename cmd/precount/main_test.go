@@ -88,7 +88,9 @@ func (s *serving) waitReady() error {
 			s.address = found[1]
 			if answer, err := http.Get(s.address + "/readyz"); err == nil {
 				answer.Body.Close()
-				return nil
+				if answer.StatusCode == http.StatusOK {
+					return nil
+				}
 			}
 		}
 	}
@@ -144,7 +146,10 @@ func (s *serving) getJSON(path string, into any) {
 // metrics reads all metrics by name, labels included.
 func (s *serving) metrics() map[string]float64 {
 	s.t.Helper()
-	_, _, body := s.get("/metrics")
+	status, _, body := s.get("/metrics")
+	if status != http.StatusOK {
+		s.t.Fatalf("metrics: %d %s", status, body)
+	}
 	all := map[string]float64{}
 	for line := range strings.Lines(string(body)) {
 		name, value, ok := strings.Cut(strings.TrimSpace(line), " ")
@@ -159,6 +164,12 @@ func (s *serving) metrics() map[string]float64 {
 func (s *serving) checkLedger() map[string]float64 {
 	s.t.Helper()
 	m := s.metrics()
+	for _, name := range []string{"precount_hits_received_total", "precount_hits_journaled_total", "precount_hits_counted_total",
+		"precount_hits_pending", `precount_hits_ignored_total{reason="prefetch"}`, `precount_hits_refused_total{reason="no-page"}`} {
+		if _, ok := m[name]; !ok {
+			s.t.Errorf("no metric %s", name)
+		}
+	}
 	var ignored, refused float64
 	for name, n := range m {
 		if strings.HasPrefix(name, "precount_hits_ignored_total{") {

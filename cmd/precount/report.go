@@ -5,6 +5,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -41,7 +43,7 @@ within --flush-every plus one second.`,
 	flags.StringVar(&f.params.To, "to", "", "last day (default today)")
 	flags.StringVar(&f.params.Prefix, "prefix", "", "only pages whose path begins so: /docs/")
 	flags.StringVar(&f.params.By, "by", "day", "a line per day, hour or month")
-	flags.StringVar(&f.params.Limit, "limit", "", "pages and sections listed, 1 to 100000 (default 20 and 100)")
+	flags.StringVar(&f.params.Limit, "limit", "", "pages and sections listed, 1 to 100000 (default 20)")
 	flags.StringVar(&f.format, "format", "table", "table, json, csv or html")
 	flags.StringVar(&f.output, "output", "", "write to this file instead of standard output")
 	return cmd
@@ -57,7 +59,7 @@ func (c *common) report(ctx context.Context, f reportFlags) error {
 	var text bytes.Buffer
 	err := c.withStore(ctx, func(s store) error {
 		registry := sites.NewRegistry(s)
-		if err := registry.Refresh(ctx); err != nil {
+		if err := registry.Refresh(ctx); err != nil && !errors.Is(err, sites.ErrUnusable) {
 			return err
 		}
 		site := registry.Directory().Find(f.site)
@@ -81,5 +83,21 @@ func (c *common) report(ctx context.Context, f reportFlags) error {
 		_, err = c.out.Write(text.Bytes())
 		return err
 	}
-	return wholefile.Write(f.output, text.Bytes(), 0o644)
+	return writeOutput(f.output, text.Bytes())
+}
+
+// writeOutput replaces a file as a whole; into what is not a file, as a pipe or a device, it writes.
+func writeOutput(name string, content []byte) error {
+	if target, err := filepath.EvalSymlinks(name); err == nil {
+		name = target
+	}
+	if info, err := os.Stat(name); err == nil && !info.Mode().IsRegular() {
+		f, err := os.OpenFile(name, os.O_WRONLY, 0)
+		if err != nil {
+			return err
+		}
+		_, err = f.Write(content)
+		return errors.Join(err, f.Close())
+	}
+	return wholefile.Write(name, content, 0o644)
 }

@@ -39,10 +39,9 @@ func (r *router) server() *fasthttp.Server {
 		WriteTimeout:          writeTimeout,
 		ReadBufferSize:        maxHeader,
 		MaxRequestBodySize:    maxBody,
-		TCPKeepalive:          true,
 		CloseOnShutdown:       true,
 		NoDefaultServerHeader: true,
-		ErrorHandler:          tooMuch,
+		ErrorHandler:          r.unread,
 		Logger:                quiet{},
 	}
 }
@@ -98,8 +97,9 @@ func listen(address string) (net.Listener, error) {
 	return lazyListener{l}, nil
 }
 
-// tooMuch answers a request that could not be read.
-func tooMuch(ctx *fasthttp.RequestCtx, err error) {
+// unread answers a request that could not be read. One that is too large may be a hit with large cookies: it is answered
+// and counted as a refused one.
+func (r *router) unread(ctx *fasthttp.RequestCtx, err error) {
 	status := fasthttp.StatusBadRequest
 	var small *fasthttp.ErrSmallBuffer
 	var timeout net.Error
@@ -110,6 +110,11 @@ func tooMuch(ctx *fasthttp.RequestCtx, err error) {
 		status = fasthttp.StatusRequestEntityTooLarge
 	case errors.As(err, &timeout) && timeout.Timeout():
 		status = fasthttp.StatusRequestTimeout
+	}
+	if status == fasthttp.StatusRequestHeaderFieldsTooLarge || status == fasthttp.StatusRequestEntityTooLarge {
+		r.collector.RefuseUnread()
+		pixel.Write(ctx, status, collector.TooLong.Reason())
+		return
 	}
 	ctx.Error(fasthttp.StatusMessage(status)+"\n", status)
 }

@@ -22,6 +22,9 @@ const (
 	flushTimeout  = 10 * time.Second // the last hits into the store
 )
 
+// learnPause is the time between tries to read which pages there are.
+const learnPause = 10 * time.Second
+
 // A service is what one serving process has open.
 type service struct {
 	common     *common
@@ -33,6 +36,7 @@ type service struct {
 	store    store
 	registry *sites.Registry
 	lease    *lease.Lease // nil until the store answered
+	holder   time.Time    // until when another process was seen to hold it
 	listener net.Listener
 
 	collector *collector.Collector
@@ -86,6 +90,7 @@ func (s *service) build() (err error) {
 		Sites:      s.registry.Directory,
 		Ack:        collector.Ack(s.flags.ack),
 		FlushEvery: s.flags.flushEvery,
+		Permit:     func(ctx context.Context) error { return s.lease.Ensure(ctx) }, // held before anything is counted
 		Log:        s.common.log,
 	})
 	if err != nil {
@@ -107,7 +112,7 @@ func (s *service) build() (err error) {
 }
 
 // run serves until ctx ends or something fails for good, then stops: no new connections, requests in flight finish, what
-// is still sent is refused, the last hits go into the store, and the lease is given up.
+// is still sent is refused, and the last hits go into the store. The lease is given up by close.
 func (s *service) run(ctx context.Context, restoreSignals func()) (failure error) {
 	background, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
 	var tasks sync.WaitGroup
@@ -150,14 +155,27 @@ func (s *service) work(ctx context.Context) error {
 	log := s.common.log
 	tasks.Go(func() { s.collector.Run(ctx) })
 	tasks.Go(func() {
-		s.registry.Run(ctx, func(err error) { log.Debug().Err(err).Msg("sites stay as they were last read") })
+		var told time.Time
+		s.registry.Run(ctx, func(err error) {
+			if time.Since(told) > remindEvery {
+				told = time.Now()
+				log.Warn().Err(err).Msg("sites: changes may be missing")
+			}
+		})
 	})
-	tasks.Go(func() {
-		if err := s.collector.Learn(ctx, s.store); err != nil && ctx.Err() == nil {
-			log.Warn().Err(err).Msg("caps begin anew")
+	tasks.Go(func() { s.learn(ctx) })
+	return s.keepLease(ctx)
+}
+
+// learn tells the collector which pages there are already; until it worked, caps count from zero.
+func (s *service) learn(ctx context.Context) {
+	for s.collector.Learn(ctx, s.store) != nil {
+		select {
+		case <-ctx.Done():
+			return
+		case <-time.After(learnPause):
 		}
-	})
-	return s.lease.Keep(ctx)
+	}
 }
 
 // finish counts what is left and gives the lease up, as far as the store lets it.
@@ -168,17 +186,11 @@ func (s *service) finish() error {
 	}
 	ctx, done := context.WithTimeout(context.Background(), flushTimeout)
 	defer done()
-	if err := s.lease.Renew(ctx); errors.Is(err, lease.ErrLost) {
-		return err // another process counts under this id: whatever is left here is for the next start
-	}
 	if err := s.collector.Stop(ctx); err != nil {
 		s.common.log.Warn().Err(err).Msg("stopped")
 		return nil
 	}
 	s.common.log.Info().Uint64("counted", s.collector.Ledger().Counted).Msg("stopped; every hit is counted")
-	if err := s.lease.Release(ctx); err != nil {
-		s.common.log.Warn().Err(err).Msg("the collector's lease runs out by itself")
-	}
 	return nil
 }
 
@@ -189,6 +201,9 @@ func (s *service) close() error {
 		if err := s.listener.Close(); err != nil && !errors.Is(err, net.ErrClosed) {
 			errs = append(errs, err)
 		}
+	}
+	if s.lease != nil {
+		s.releaseLease()
 	}
 	if s.store != nil {
 		errs = append(errs, s.store.Close())

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 	"text/tabwriter"
@@ -169,7 +170,9 @@ func (c *common) show(s *sites.Site, asJSON bool) error {
 func (c *common) withRegistry(ctx context.Context, do func(context.Context, *sites.Registry) error) error {
 	return c.withStore(ctx, func(s store) error {
 		r := sites.NewRegistry(s)
-		if err := r.Refresh(ctx); err != nil {
+		if err := r.Refresh(ctx); errors.Is(err, sites.ErrUnusable) {
+			fmt.Fprintf(c.err, "precount: %v\n", err)
+		} else if err != nil {
 			return err
 		}
 		return do(ctx, r)

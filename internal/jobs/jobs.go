@@ -2,6 +2,7 @@ package jobs
 
 import (
 	"context"
+	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -55,7 +56,8 @@ func Take(ctx context.Context, o Options, id, kind string) (context.Context, *Jo
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	held, err := lease.Acquire(ctx, lease.Options{Records: o.Records, Collection: counters.JobsRecords, ID: id, Owner: o.Owner, TTL: o.TTL, Now: o.Now})
+	held, err := lease.Acquire(ctx, lease.Options{Records: o.Records, Collection: counters.JobsRecords, ID: id,
+		Owner: o.Owner + ", " + rand.Text(), TTL: o.TTL, Now: o.Now}) // two takers in one process are two, too
 	if err != nil {
 		return ctx, nil, err
 	}
@@ -69,7 +71,7 @@ func Take(ctx context.Context, o Options, id, kind string) (context.Context, *Jo
 	ctx, j.cancel = context.WithCancelCause(ctx)
 	go func() {
 		defer close(j.finished)
-		if err := held.Keep(ctx); err != nil {
+		if err := held.Keep(ctx, func(error) {}); err != nil {
 			j.cancel(err)
 		}
 	}()

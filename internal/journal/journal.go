@@ -33,6 +33,7 @@ type Journal struct {
 	pool    []*Segment // released files of full size, still mapped, to be recycled; two at the most
 	keeper  keeper     // keeps the highest number while no segment does
 
+	found    uint64 // highest number that was found by Open
 	next     uint64 // number that the next segment gets
 	newest   uint64 // highest number that is durably on disk
 	tail     uint64 // number of the newest segment that was ever opened for appends
@@ -102,6 +103,10 @@ func (j *Journal) start() error {
 
 // ID is the journal's random name: 16 characters, lower-case letters and digits, a letter first. It never changes.
 func (j *Journal) ID() string { return j.id }
+
+// Found is the highest segment number that Open found, 0 in a new journal. If the reader remembers a higher one, the
+// directory is an older copy of itself, and numbers would be given out twice.
+func (j *Journal) Found() uint64 { return j.found }
 
 // Close seals and syncs what was appended, ends the goroutines and gives up the lock. It waits for a running Each, and
 // must not be called from inside one. When it returns, no goroutine of the journal runs, and all records that were

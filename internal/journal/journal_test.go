@@ -183,12 +183,27 @@ func TestIDIsKept(t *testing.T) {
 		}
 		crash(t, again)
 	}
-	empty := t.TempDir()
-	if err := os.WriteFile(filepath.Join(empty, idName), []byte("?"), 0o600); err != nil {
-		t.Fatal(err)
+}
+
+// TestEmptiedJournal: without any numbered file the numbers begin again, so the id must be another one: the store has
+// the old id's batches under those numbers.
+func TestEmptiedJournal(t *testing.T) {
+	dir := t.TempDir()
+	j := mustOpen(t, small(dir))
+	mustAppend(t, j, "r")
+	must(t, j.Close())
+	files, err := filepath.Glob(filepath.Join(dir, "*.*"))
+	must(t, err)
+	for _, file := range files {
+		must(t, os.Remove(file))
 	}
-	if _, err := Open(small(empty)); err == nil || !strings.Contains(err.Error(), empty) {
-		t.Errorf("damaged id: %v", err)
+	again := mustOpen(t, small(dir))
+	if again.ID() == j.ID() || again.Found() != 0 {
+		t.Errorf("id %s, which was %s before, begins after number %d", again.ID(), j.ID(), again.Found())
+	}
+	must(t, again.Close())
+	if third := mustOpen(t, small(dir)); third.ID() != again.ID() || third.Found() == 0 {
+		t.Errorf("the new id %s became %s after number %d", again.ID(), third.ID(), third.Found())
 	}
 }
 

@@ -172,6 +172,14 @@ func (c *candidate) read() error {
 // identify finds the journal's id and puts aside the segments of another one.
 func (j *Journal) identify(segments []candidate) ([]candidate, error) {
 	known := ""
+	if j.next == 1 {
+		// Somebody removed all segments and left the id: numbers would begin again, and the store would take new batches
+		// for old ones. A new id has no old ones. The journal itself never removes its newest file.
+		if err := os.Remove(filepath.Join(j.opts.Dir, idName)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return nil, fmt.Errorf("remove the id of an emptied journal: %w; check the directory's owner and mode", err)
+		}
+	}
+	j.found = j.next - 1
 	if n := len(segments); n > 0 {
 		known = segments[n-1].header.id
 	}

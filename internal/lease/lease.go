@@ -22,6 +22,20 @@ type Records interface {
 // ErrHeld says that another process holds the lease. The text names it and when its lease runs out.
 var ErrHeld = errors.New("lease is held by another process")
 
+// A HeldError is ErrHeld with the holder.
+type HeldError struct {
+	Name  string // of the lease
+	Owner string
+	Place string
+	Until time.Time
+}
+
+func (e *HeldError) Error() string {
+	return fmt.Sprintf("%s: %v: %s, until %s", e.Name, ErrHeld, e.Owner, e.Until.UTC().Format(time.RFC3339))
+}
+
+func (e *HeldError) Unwrap() error { return ErrHeld }
+
 // ErrLost says that a lease ran out and was taken by another process.
 var ErrLost = errors.New("lease was lost to another process")
 
@@ -45,6 +59,7 @@ type Lease struct {
 
 	mu     sync.Mutex // held while a record is stored, so that revisions stay in order
 	record counters.Record
+	until  time.Time // to which the lease is known to be ours
 }
 
 // held is the part of a record that says who holds it. Other fields of the record are kept as they are.
@@ -89,8 +104,7 @@ func Acquire(ctx context.Context, o Options) (*Lease, error) {
 }
 
 func (l *Lease) heldBy(by held) error {
-	return fmt.Errorf("%s %q: %w: %s, until %s", l.options.Collection, l.options.ID, ErrHeld, by.Owner,
-		by.LeaseUntil.UTC().Format(time.RFC3339))
+	return &HeldError{fmt.Sprintf("%s %q", l.options.Collection, l.options.ID), by.Owner, by.Place, by.LeaseUntil}
 }
 
 // Renew prolongs the lease by its TTL. After ErrLost it is not held any more.
@@ -124,9 +138,21 @@ func (l *Lease) insist(ctx context.Context, until time.Time) error {
 	return l.put(ctx, until)
 }
 
-// Keep renews the lease until ctx ends, and returns nil, or ErrLost as soon as it is lost. A store that is away is no loss:
-// nobody else can take the lease there meanwhile.
-func (l *Lease) Keep(ctx context.Context) error {
+// Ensure returns nil if the lease is held for sure for at least a quarter of its TTL more, and renews it before if need be.
+// Call it before work that must not be done by two: a process that was stopped, or cut off from the store, may have lost its
+// lease without having noticed.
+func (l *Lease) Ensure(ctx context.Context) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.options.Now().Before(l.until.Add(-l.options.TTL / 4)) {
+		return nil
+	}
+	return l.renew(ctx)
+}
+
+// Keep renews the lease until ctx ends, and returns nil, or ErrLost as soon as it is known to be lost. Other errors go to
+// trouble and are tried again: while the store is away nobody else can take the lease there, but see Ensure.
+func (l *Lease) Keep(ctx context.Context, trouble func(error)) error {
 	tick := time.NewTicker(l.options.TTL / 3)
 	defer tick.Stop()
 	for {
@@ -134,8 +160,11 @@ func (l *Lease) Keep(ctx context.Context) error {
 		case <-ctx.Done():
 			return nil
 		case <-tick.C:
-			if err := l.Renew(ctx); errors.Is(err, ErrLost) {
+			switch err := l.Renew(ctx); {
+			case errors.Is(err, ErrLost):
 				return err
+			case err != nil && ctx.Err() == nil:
+				trouble(err)
 			}
 		}
 	}
@@ -170,7 +199,7 @@ func (l *Lease) put(ctx context.Context, until time.Time) error {
 	}
 	stored, err := l.options.Records.Put(ctx, l.options.Collection, counters.Record{ID: l.record.ID, Rev: l.record.Rev, Body: body})
 	if err == nil {
-		l.record = stored
+		l.record, l.until = stored, until
 	}
 	return err
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"slices"
 
 	"precount/internal/counters"
 	"precount/internal/wholefile"
@@ -55,7 +56,7 @@ func (r *Registry) Expect(expected []*Site) error {
 	defer r.mu.Unlock()
 	all := append([]*Site{}, r.current.Load().all...)
 	for _, s := range expected {
-		if r.current.Load().hosts[s.Host] == nil {
+		if r.current.Load().hosts[s.Host] == nil && !slices.ContainsFunc(all, func(o *Site) bool { return o.Host == s.Host }) {
 			all = append(all, s)
 		}
 	}

@@ -1,6 +1,7 @@
 package sites
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -18,21 +19,41 @@ type Directory struct {
 
 // NewDirectory returns the directory of the sites, which must not change afterwards. It fails if two sites claim the same name.
 func NewDirectory(all []*Site) (*Directory, error) {
-	if len(all) > MaxSites {
-		return nil, fmt.Errorf("%d sites are registered, at most %d", len(all), MaxSites)
+	d, clashes := build(all)
+	return d, errors.Join(clashes...)
+}
+
+// build returns the directory of the sites whose names nobody else claims, and an error for each of the others. Sites' own
+// names go before aliases, and then sites in the order of their hosts.
+func build(all []*Site) (*Directory, []error) {
+	d := &Directory{hosts: make(map[string]*Site), bases: make(map[string]*Site)}
+	var clashes []error
+	sorted := slices.SortedFunc(slices.Values(all), func(a, b *Site) int { return strings.Compare(a.Host, b.Host) })
+	for _, s := range sorted {
+		switch other := d.hosts[s.Host]; {
+		case other != nil:
+			clashes = append(clashes, clash(s.Host, other, s))
+		case len(d.all) == MaxSites:
+			clashes = append(clashes, fmt.Errorf("%w: %q: at most %d sites are registered", ErrUnusable, s.Host, MaxSites))
+		default:
+			d.hosts[s.Host], d.bases[s.Base] = s, s
+			d.all = append(d.all, s)
+		}
 	}
-	d := &Directory{hosts: make(map[string]*Site), bases: make(map[string]*Site), all: slices.Clone(all)}
-	slices.SortFunc(d.all, func(a, b *Site) int { return strings.Compare(a.Host, b.Host) })
 	for _, s := range d.all {
-		d.bases[s.Base] = s
-		for _, name := range append([]string{s.Host}, s.Aliases...) {
+		for _, name := range s.Aliases {
 			if other := d.hosts[name]; other != nil {
-				return nil, fmt.Errorf("host %q belongs to site %q and to site %q", name, other.Host, s.Host)
+				clashes = append(clashes, clash(name, other, s))
+				continue
 			}
 			d.hosts[name] = s
 		}
 	}
-	return d, nil
+	return d, clashes
+}
+
+func clash(name string, other, s *Site) error {
+	return fmt.Errorf("%w: host %q belongs to site %q and to site %q", ErrUnusable, name, other.Host, s.Host)
 }
 
 // ByHost returns the site with the canonical host or alias. It does not allocate.

@@ -25,6 +25,8 @@ type Records interface {
 var (
 	ErrUnknown = errors.New("no such site")
 	ErrExists  = errors.New("site is registered already")
+	// ErrUnusable says that a site is stored in a way that cannot be used: repair it with site set, or remove it.
+	ErrUnusable = errors.New("site is left out")
 )
 
 // RefreshEvery is how long a change made by another process may stay unseen.
@@ -35,7 +37,8 @@ type Registry struct {
 	records Records
 	copied  string // file; see KeepCopy
 
-	mu      sync.Mutex // one Refresh at a time
+	mu      sync.Mutex        // one Refresh at a time
+	stored  []counters.Record // as last read; guarded by mu
 	current atomic.Pointer[Directory]
 }
 
@@ -49,7 +52,8 @@ func NewRegistry(records Records) *Registry {
 // Directory returns the sites as last read; it does not block.
 func (r *Registry) Directory() *Directory { return r.current.Load() }
 
-// Refresh reads the sites from the store. On error the Directory stays as it was.
+// Refresh reads the sites from the store. If it cannot, the Directory stays as it was. If it can, but some sites are not
+// usable as they are stored, the others are in the Directory, and the error is ErrUnusable and names those that are not.
 func (r *Registry) Refresh(ctx context.Context) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -62,6 +66,7 @@ func (r *Registry) Refresh(ctx context.Context) error {
 
 // adopt makes the records the current sites. The caller holds mu.
 func (r *Registry) adopt(records []counters.Record) error {
+	var problems []error
 	old := r.current.Load()
 	all, changed := make([]*Site, 0, len(records)), len(records) != len(old.all)
 	for _, record := range records {
@@ -70,21 +75,21 @@ func (r *Registry) adopt(records []counters.Record) error {
 			all = append(all, s)
 			continue
 		}
+		// One record that cannot be used, or one name that two sites claim, must not take the other sites with it.
 		s, err := fromRecord(record)
 		if err != nil {
-			return err
+			problems = append(problems, err)
+			continue
 		}
 		all, changed = append(all, s), true
 	}
-	next, err := NewDirectory(all)
-	if err != nil {
-		return err
-	}
+	next, clashes := build(all)
 	r.current.Store(next)
 	if changed {
-		return r.writeCopy(records)
+		problems = append(problems, r.writeCopy(records))
 	}
-	return nil
+	r.stored = records
+	return errors.Join(append(problems, clashes...)...)
 }
 
 // Run refreshes every RefreshEvery until ctx ends; failed is called with each error, and must rate-limit itself.
@@ -105,7 +110,7 @@ func (r *Registry) Run(ctx context.Context, failed func(error)) {
 
 // Add registers a site. The error is ErrExists if one of its names is taken.
 func (r *Registry) Add(ctx context.Context, s *Site) error {
-	if err := r.Refresh(ctx); err != nil {
+	if err := r.Refresh(ctx); err != nil && !errors.Is(err, ErrUnusable) {
 		return err
 	}
 	if other := r.Directory().Find(s.Host); other != nil {
@@ -118,14 +123,10 @@ func (r *Registry) Add(ctx context.Context, s *Site) error {
 // begins again. It returns the site as stored.
 func (r *Registry) Change(ctx context.Context, host string, change func(*Site) error) (*Site, error) {
 	for {
-		if err := r.Refresh(ctx); err != nil {
-			return nil, err
-		}
-		s, err := r.named(host)
+		s, err := r.named(ctx, host)
 		if err != nil {
 			return nil, err
 		}
-		s = s.clone()
 		if err := change(s); err != nil {
 			return nil, err
 		}
@@ -137,37 +138,56 @@ func (r *Registry) Change(ctx context.Context, host string, change func(*Site) e
 
 // Remove takes a site out of the registry; what was counted stays until retention drops it.
 func (r *Registry) Remove(ctx context.Context, host string) (*Site, error) {
-	if err := r.Refresh(ctx); err != nil {
-		return nil, err
-	}
-	s, err := r.named(host)
+	s, err := r.named(ctx, host)
 	if err != nil {
 		return nil, err
 	}
 	if err := r.records.Delete(ctx, counters.SitesRecords, s.Host, s.rev); err != nil {
 		return nil, err
 	}
-	return s, r.Refresh(ctx)
+	return s, r.usable(r.Refresh(ctx))
 }
 
-func (r *Registry) named(host string) (*Site, error) {
-	s := r.Directory().Find(host)
-	if s == nil {
-		return nil, fmt.Errorf("%q: %w", host, ErrUnknown)
+// named reads the sites and returns a copy of the one that host means, also if it is stored in a way that cannot be used.
+func (r *Registry) named(ctx context.Context, host string) (*Site, error) {
+	if err := r.usable(r.Refresh(ctx)); err != nil {
+		return nil, err
 	}
-	return s, nil
-}
-
-// put stores s if the directory with it is sound.
-func (r *Registry) put(ctx context.Context, s *Site) error {
-	all := []*Site{s}
-	for _, other := range r.Directory().All() {
-		if other.Host != s.Host {
-			all = append(all, other)
+	if s := r.Directory().Find(host); s != nil {
+		return s.clone(), nil
+	}
+	name, err := Canonical(host)
+	if err != nil {
+		return nil, err
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, record := range r.stored {
+		if record.ID == name {
+			return repairable(record), nil
 		}
 	}
-	if _, err := NewDirectory(all); err != nil {
-		return err
+	return nil, fmt.Errorf("%q: %w", host, ErrUnknown)
+}
+
+// usable leaves out the error about sites that are not: a command on another site goes on.
+func (r *Registry) usable(err error) error {
+	if errors.Is(err, ErrUnusable) {
+		return nil
+	}
+	return err
+}
+
+// put stores s if no other site has one of its names.
+func (r *Registry) put(ctx context.Context, s *Site) error {
+	directory := r.Directory()
+	for _, name := range append([]string{s.Host}, s.Aliases...) {
+		if other := directory.hosts[name]; other != nil && other.Host != s.Host {
+			return fmt.Errorf("host %q belongs to site %q already", name, other.Host)
+		}
+	}
+	if len(directory.all) >= MaxSites && directory.Find(s.Host) == nil {
+		return fmt.Errorf("%d sites are registered, no more can be", MaxSites)
 	}
 	record, err := s.record()
 	if err != nil {
@@ -176,7 +196,7 @@ func (r *Registry) put(ctx context.Context, s *Site) error {
 	if _, err := r.records.Put(ctx, counters.SitesRecords, record); err != nil {
 		return fmt.Errorf("store site %q: %w", s.Host, err)
 	}
-	return r.Refresh(ctx)
+	return r.usable(r.Refresh(ctx))
 }
 
 func (s *Site) clone() *Site {

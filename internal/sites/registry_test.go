@@ -7,6 +7,7 @@ import (
 	"sync"
 	"testing"
 
+	"precount/internal/counters"
 	"precount/internal/sqlitestore"
 )
 
@@ -113,5 +114,48 @@ func TestSetRefuses(t *testing.T) {
 		if err := mustSite(t, "example.org").Set(c[0], c[1]); err == nil {
 			t.Errorf("%s=%s was taken", c[0], c[1])
 		}
+	}
+}
+
+// TestUnusableSites: a name that two sites came to claim, and a record that cannot be read, leave the other sites alone, and
+// can be mended.
+func TestUnusableSites(t *testing.T) {
+	r, store := openRegistry(t)
+	ctx := context.Background()
+	for _, s := range []*Site{mustSite(t, "one.example"), mustSite(t, "three.example")} {
+		if err := r.Add(ctx, s); err != nil {
+			t.Fatal(err)
+		}
+	}
+	// Two people at once: each command sees the names free.
+	rival, err := mustSite(t, "two.example", "alias", "one.example").record()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, record := range []counters.Record{rival, {ID: "odd.example", Body: []byte(`{"host":"odd.example","base":"example.odd","timezone":"Mars"}`)}} {
+		if _, err := store.Put(ctx, counters.SitesRecords, record); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := r.Refresh(ctx); !errors.Is(err, ErrUnusable) {
+		t.Errorf("refresh: %v", err)
+	}
+	for host, want := range map[string]string{"one.example": "one.example", "two.example": "two.example", "three.example": "three.example", "odd.example": ""} {
+		got := ""
+		if s := r.Directory().Find(host); s != nil {
+			got = s.Host
+		}
+		if got != want {
+			t.Errorf("%s counts as %q, want %q", host, got, want)
+		}
+	}
+	if _, err := r.Change(ctx, "odd.example", func(s *Site) error { return s.Set("timezone", "Asia/Tokyo") }); err != nil {
+		t.Error(err)
+	}
+	if _, err := r.Change(ctx, "two.example", func(s *Site) error { return s.Set("alias", "") }); err != nil {
+		t.Error(err)
+	}
+	if err := r.Refresh(ctx); err != nil || r.Directory().Find("odd.example") == nil {
+		t.Errorf("mended, but %v", err)
 	}
 }

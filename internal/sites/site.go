@@ -132,13 +132,26 @@ func (s *Site) record() (counters.Record, error) {
 func fromRecord(r counters.Record) (*Site, error) {
 	s := &Site{rev: r.Rev}
 	if err := json.Unmarshal(r.Body, s); err != nil {
-		return nil, fmt.Errorf("site %q as stored: %w", r.ID, err)
+		return nil, fmt.Errorf("%w: %q as stored: %w", ErrUnusable, r.ID, err)
 	}
 	if s.Host != r.ID || s.Base != Base(s.Host) {
-		return nil, fmt.Errorf("site %q as stored: host is %q and base %q", r.ID, s.Host, s.Base)
+		return nil, fmt.Errorf("%w: %q as stored: host is %q and base %q", ErrUnusable, r.ID, s.Host, s.Base)
 	}
 	if err := s.setTimeZone(s.TimeZone); err != nil {
-		return nil, fmt.Errorf("site %q as stored: %w", r.ID, err)
+		return nil, fmt.Errorf("%w: %q as stored: %w", ErrUnusable, r.ID, err)
 	}
 	return s, nil
+}
+
+// repairable returns what can be read of a record that is not usable, with defaults for the rest.
+func repairable(r counters.Record) *Site {
+	s := &Site{}
+	if json.Unmarshal(r.Body, s) != nil {
+		s = &Site{}
+	}
+	s.Host, s.Base, s.rev = r.ID, Base(r.ID), r.Rev
+	if s.setTimeZone(s.TimeZone) != nil {
+		s.TimeZone, s.location = "UTC", time.UTC
+	}
+	return s
 }
