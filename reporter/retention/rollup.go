@@ -166,3 +166,21 @@ func rollupsOf(ctx context.Context, records Records, m counters.Month) ([]counte
 	}
 	return slices.DeleteFunc(all, func(r counters.Record) bool { return !strings.HasSuffix(r.ID, "|"+m.String()) }), nil
 }
+
+// Rollups is where rollups are read.
+type Rollups interface {
+	// Get returns a record, or counters.ErrNotFound.
+	Get(ctx context.Context, collection, id string) (counters.Record, error)
+}
+
+// ReadRollup returns what stays of a site's month, if it was put away.
+func ReadRollup(ctx context.Context, records Rollups, base string, m counters.Month) (r Rollup, ok bool, err error) {
+	record, err := records.Get(ctx, counters.RollupsRecords, RollupID(base, m))
+	if errors.Is(err, counters.ErrNotFound) {
+		return r, false, nil
+	}
+	if err == nil {
+		err = json.Unmarshal(record.Body, &r)
+	}
+	return r, err == nil, err
+}

@@ -53,7 +53,9 @@ func (w *work) noBacklog(ctx context.Context) error {
 }
 
 // Forget gives up what a collector that is gone for good may still have held.
-func (r *Retention) Forget(ctx context.Context, collector string) error { return r.horizon.Forget(ctx, collector) }
+func (r *Retention) Forget(ctx context.Context, collector string) error {
+	return r.horizon.Forget(ctx, collector)
+}
 
 const partialEnd = ".partial"
 
