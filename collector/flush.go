@@ -29,6 +29,9 @@ const (
 type flusher struct {
 	journal *journal.Journal
 	store   Store
+	backlog backlog
+	settle  func()        // waits until the hits under way are journaled or refused
+	late    atomic.Uint64 // hits whose month was put away before they could be counted
 	apply   *outage
 	damage  *outage
 	up      atomic.Bool // the last try of a batch worked
@@ -56,8 +59,19 @@ func (f *flusher) flush(ctx context.Context) error {
 	if err := f.drain(ctx); err != nil {
 		return err
 	}
+	next := f.backlog.next()
+	if !next.IsZero() {
+		f.settle() // a hit that looked at the clock before us may not stand in the journal yet
+	}
 	f.journal.Seal()
-	return f.drain(ctx)
+	if err := f.drain(ctx); err != nil {
+		return err
+	}
+	if !next.IsZero() {
+		// If the store cannot take it just now, the next flush tries again; until then retention waits.
+		_ = f.backlog.announce(ctx, next)
+	}
+	return nil
 }
 
 func (f *flusher) drain(ctx context.Context) error {
@@ -71,13 +85,15 @@ func (f *flusher) drain(ctx context.Context) error {
 			f.damage.failed(err)
 			return err
 		}
-		if err := f.applyUntilDone(ctx, batch); err != nil {
+		late, err := f.applyUntilDone(ctx, batch)
+		if err != nil {
 			return err
 		}
 		if err := f.journal.Release(segment); err != nil {
 			f.damage.failed(err)
 			return err
 		}
+		f.late.Add(late)
 		f.damage.worked()
 	}
 }
@@ -92,26 +108,29 @@ func (f *flusher) batch(segment *journal.Segment) (counters.Batch, error) {
 	return counters.Batch{Collector: f.journal.ID(), Token: segment.Token(), Updates: t.updates()}, nil
 }
 
-// applyUntilDone tries the batch until the store has it or ctx ends.
-func (f *flusher) applyUntilDone(ctx context.Context, batch counters.Batch) error {
+// applyUntilDone tries the batch until the store has it or ctx ends. It returns how many of its hits came too late.
+func (f *flusher) applyUntilDone(ctx context.Context, batch counters.Batch) (late uint64, err error) {
 	for pause := firstPause; ; pause = min(2*pause, longestPause) {
 		start := time.Now()
 		try, cancel := context.WithTimeout(ctx, applyTimeout)
-		err := f.store.Apply(try, batch)
+		var admitted counters.Batch
+		if admitted, late, err = f.backlog.admit(try, batch); err == nil {
+			err = f.store.Apply(try, admitted)
+		}
 		cancel()
 		if err == nil {
 			f.up.Store(true)
 			f.apply.worked()
-			f.metrics.flushed(time.Since(start), len(batch.Updates))
-			return nil
+			f.metrics.flushed(time.Since(start), len(admitted.Updates))
+			return late, nil
 		}
 		if ctx.Err() != nil {
-			return ctx.Err()
+			return 0, ctx.Err()
 		}
 		f.up.Store(false)
 		f.apply.failed(err)
 		if !sleep(ctx, pause/2+rand.N(pause/2)) {
-			return ctx.Err()
+			return 0, ctx.Err()
 		}
 	}
 }

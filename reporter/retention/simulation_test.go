@@ -177,9 +177,9 @@ func TestTheWesternmostSiteDecides(t *testing.T) {
 
 // TestDryRun says what would go and changes nothing.
 func TestDryRun(t *testing.T) {
-	s, archive, want := stored(t)
+	s, archive, _ := stored(t)
 	apply(t, s, month(nov26, 3))
-	want = export(t, s)
+	want := export(t, s)
 	r := retention(t, options(s, archive))
 	p, err := r.Plan(t.Context())
 	must(t, err)
