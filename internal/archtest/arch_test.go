@@ -35,7 +35,7 @@ var allowed = map[string][]string{
 	"internal/mongotest":   {"internal/testenv"},
 	"internal/storetest":   {"internal/counters"},
 	"collector":            {"internal/counters", "internal/journal", "internal/sites", "pixel"},
-	"reporter":             {"internal/counters", "internal/sites", "pixel"},
+	"reporter":             {"internal/counters", "internal/sites", "pixel", "reporter/retention"},
 	"reporter/retention":   {"internal/counters", "internal/horizon", "internal/jobs", "internal/lease", "internal/sites"},
 	"preallocator":         {"internal/counters", "internal/jobs", "internal/lease", "internal/sites"},
 	"cmd/precount": {"collector", "reporter", "reporter/retention", "preallocator", "pixel", "internal/counters", "internal/horizon",
