@@ -10,6 +10,8 @@ import (
 	"github.com/rs/zerolog"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"precount/internal/lease"
 )
 
 // The exit codes of INTERFACE.md.
@@ -58,6 +60,9 @@ func run(args []string, out, errOut io.Writer) int {
 		fmt.Fprintf(errOut, "\n%s", cmd.UsageString())
 		return exitUsage
 	}
+	if errors.Is(err, lease.ErrHeld) {
+		return exitLeased
+	}
 	return exitFailed
 }
 
@@ -88,7 +93,7 @@ directly. The embedded store needs no other server.`,
 	flags.StringVar(&c.data, "data", "precount-data", "directory of the journal and of the embedded store")
 	flags.StringVar(&c.logLevel, "log-level", "info", "least important messages logged: debug, info, warn, error")
 	flags.StringVar(&c.logFormat, "log-format", "console", "console or json; logs go to standard error")
-	root.AddCommand(c.serveCommand(), c.siteCommand(), c.reportCommand(), c.versionCommand())
+	root.AddCommand(c.serveCommand(), c.siteCommand(), c.reportCommand(), c.retainCommand(), c.restoreCommand(), c.versionCommand())
 	return root
 }
 

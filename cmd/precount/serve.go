@@ -17,6 +17,7 @@ import (
 
 	"precount/collector"
 	"precount/internal/counters"
+	"precount/internal/horizon"
 	"precount/internal/journal"
 	"precount/internal/sites"
 	"precount/pixel"
@@ -40,6 +41,7 @@ type serveFlags struct {
 	sites       []string
 	openReports bool
 	demo        bool
+	retain      retainFlags
 }
 
 func (c *common) serveCommand() *cobra.Command {
@@ -66,6 +68,7 @@ HTML to paste into your pages.`,
 	flags.StringArrayVar(&f.sites, "site", nil, "register this site if it is not yet (repeatable)")
 	flags.BoolVar(&f.openReports, "open-reports", false, "show reports and API to everybody, without a login")
 	flags.BoolVar(&f.demo, "demo", false, "register localhost, with public reports, and serve /demo/, a page with the pixel on it")
+	f.retain.register(flags, "months to keep, the running one included; older ones are archived and dropped every day (default: keep all)")
 	return cmd
 }
 
@@ -79,6 +82,9 @@ func (f serveFlags) check() (journalMax int64, err error) {
 		return 0, fmt.Errorf("--ack %q: want written or synced", f.ack)
 	case f.flushEvery < collector.MinFlushEvery || f.flushEvery > time.Hour:
 		return 0, fmt.Errorf("--flush-every %v: want %v to 1h", f.flushEvery, collector.MinFlushEvery)
+	}
+	if err := f.retain.checkServe(); err != nil {
+		return 0, err
 	}
 	for _, host := range f.sites {
 		if _, err := sites.New(host); err != nil {
@@ -97,6 +103,7 @@ type service struct {
 	journal  *journal.Journal
 	store    store
 	registry *sites.Registry
+	months   *horizon.Horizon
 	listener net.Listener
 
 	collector *collector.Collector
@@ -144,7 +151,11 @@ func (s *service) open(ctx context.Context) (err error) {
 	if err := s.register(ctx); err != nil {
 		return err
 	}
+	s.months = horizon.New(s.store)
 	if err := s.build(); err != nil {
+		return err
+	}
+	if err := s.collector.Announce(ctx); err != nil {
 		return err
 	}
 	s.listener, err = listen(s.flags.listen)
@@ -191,6 +202,7 @@ func (s *service) build() (err error) {
 		Journal:    s.journal,
 		Store:      s.store,
 		Sites:      s.registry.Directory,
+		Months:     s.months,
 		Ack:        collector.Ack(s.flags.ack),
 		FlushEvery: s.flags.flushEvery,
 		Log:        s.common.log,
@@ -221,6 +233,10 @@ func (s *service) run(ctx context.Context, restoreSignals func()) error {
 	tasks.Go(func() {
 		s.registry.Run(background, func(err error) { s.common.log.Warn().Err(err).Msg("sites stay as they were last read") })
 	})
+	tasks.Go(func() {
+		s.months.Run(background, func(err error) { s.common.log.Warn().Err(err).Msg("months stay as they were last read") })
+	})
+	tasks.Go(func() { s.retain(background) })
 	tasks.Go(func() {
 		if err := s.collector.Learn(background, s.store); err != nil && background.Err() == nil {
 			s.common.log.Warn().Err(err).Msg("caps begin anew")
