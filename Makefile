@@ -33,7 +33,7 @@ assets: ## fetch the charts' JavaScript with npm, if there is npm
 # The race detector needs a C compiler; without one the tests run without it, and the last line says so.
 RACE := $(shell command -v $${CC:-gcc} >/dev/null 2>&1 && echo -race)
 
-test: assets ## run all tests: race detector, shuffled; ends with a line about what was left out
+test: assets testserver ## run all tests: race detector, shuffled; ends with a line about what was left out
 	@left=$$(mktemp) && trap 'rm -f "$$left"' EXIT && \
 	{ [ -n "$(RACE)" ] || echo "the race detector: no C compiler; have it by: apt-get install gcc" >> "$$left"; } && \
 	{ [ -n "$(RACE)" ] || [ "$$CI" != true ] || { cat "$$left"; exit 1; }; } && \
@@ -42,6 +42,13 @@ test: assets ## run all tests: race detector, shuffled; ends with a line about w
 		echo "LEFT OUT: $$(sort -u "$$left" | paste -sd '|' | sed 's/|/ | /g')"; \
 	else \
 		echo "nothing was left out"; \
+	fi
+
+# A MongoDB-compatible server for tests, 870 MB in the user's cache; or name one in PRECOUNT_TEST_MONGODB.
+.PHONY: testserver
+testserver:
+	@if [ -z "$$PRECOUNT_TEST_MONGODB" ] && [ "$$(uname -s)-$$(id -u)" = Linux-0 ]; then \
+		internal/mongotest/server.sh install || echo "the tests on MongoDB will be left out"; \
 	fi
 
 check: ## formatting, vet, staticcheck, tidy modules, architecture, benchmarks compile and run once

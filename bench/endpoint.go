@@ -22,7 +22,6 @@ type candidate struct {
 	process *process
 	rates   []float64
 	latency histogram
-	updates string // store updates per hit
 }
 
 // endpoint compares the servers with so many connections. Their rounds take turns, each of them after one of the bare

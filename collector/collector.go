@@ -118,6 +118,12 @@ func (c *Collector) Stop(ctx context.Context) error {
 	return c.flusher.backlog.end(ctx)
 }
 
+// StoreUp says whether the store is known to answer, for the metrics; flushes find out by themselves.
+func (c *Collector) StoreUp(up bool) { c.flusher.up.Store(up) }
+
+// Rejected counts an update that the store set aside because its document could not take it.
+func (c *Collector) Rejected() { c.metrics.rejected.Inc() }
+
 // Ready returns nil while hits are accepted, else why they are not.
 func (c *Collector) Ready() error {
 	if c.stopping.Load() {

@@ -14,6 +14,7 @@ type metrics struct {
 	registry *prometheus.Registry
 	seconds  prometheus.Histogram
 	updates  prometheus.Counter
+	rejected prometheus.Counter
 }
 
 func newMetrics(books prometheus.Collector) *metrics {
@@ -27,7 +28,10 @@ func newMetrics(books prometheus.Collector) *metrics {
 			Name: "precount_store_updates_total", Help: "Documents changed in the store.",
 		}),
 	}
-	m.registry.MustRegister(books, m.seconds, m.updates, collectors.NewGoCollector(),
+	m.rejected = prometheus.NewCounter(prometheus.CounterOpts{
+		Name: "precount_store_rejected_total", Help: "Updates that the store set aside because their document cannot take them.",
+	})
+	m.registry.MustRegister(books, m.seconds, m.updates, m.rejected, collectors.NewGoCollector(),
 		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	return m
 }

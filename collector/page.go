@@ -68,9 +68,10 @@ const hexDigits = "0123456789ABCDEF"
 
 // depthOf returns how many sections beside "/" hold the page: the number of slashes after the first one and before a
 // query, at most limit.
-func depthOf(path []byte, limit int) int {
+func depthOf[T string | []byte](path T, limit int) int {
 	depth := 0
-	for _, c := range path[1:] {
+	for i := 1; i < len(path); i++ {
+		c := path[i]
 		if c == '?' || depth == limit {
 			break
 		}

@@ -20,14 +20,15 @@ import (
 
 // A pipeline is the whole way of a hit, with a real journal and a real store, and a clock of the test's.
 type pipeline struct {
-	t         testing.TB
-	root      string // of all images
-	dir       string // the data of the running one
-	now       time.Time
-	caps      Caps
-	directory *sites.Directory
-	journal   *journal.Journal
-	store     *sqlitestore.Store
+	t          testing.TB
+	root       string // of all images
+	dir        string // the data of the running one
+	now        time.Time
+	caps       Caps
+	journalMax int64
+	directory  *sites.Directory
+	journal    *journal.Journal
+	store      *sqlitestore.Store
 	*Collector
 }
 
@@ -36,7 +37,7 @@ func newPipeline(t testing.TB, all ...*sites.Site) *pipeline {
 	d, err := sites.NewDirectory(all)
 	must(t, err)
 	root := t.TempDir()
-	p := &pipeline{t: t, root: root, dir: filepath.Join(root, "data"), now: time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC), directory: d}
+	p := &pipeline{t: t, root: root, dir: filepath.Join(root, "data"), now: time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC), directory: d, journalMax: 1 << 20}
 	p.open()
 	t.Cleanup(p.close)
 	return p
@@ -45,7 +46,7 @@ func newPipeline(t testing.TB, all ...*sites.Site) *pipeline {
 func (p *pipeline) open() {
 	p.t.Helper()
 	var err error
-	p.journal, err = journal.Open(journal.Options{Dir: filepath.Join(p.dir, "journal"), SegmentBytes: 64 << 10, MaxBytes: 1 << 20})
+	p.journal, err = journal.Open(journal.Options{Dir: filepath.Join(p.dir, "journal"), SegmentBytes: min(p.journalMax/16, 8<<20), MaxBytes: p.journalMax})
 	must(p.t, err)
 	p.store, err = sqlitestore.Open(sqlitestore.Options{Dir: p.dir})
 	must(p.t, err)

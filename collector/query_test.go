@@ -125,8 +125,7 @@ func FuzzParse(f *testing.F) {
 		if err != nil || string(r.base) != h.site.Base || !bytes.Equal(r.path, h.path) {
 			t.Errorf("path %q came back from its record as %q, %v", h.path, r.path, err)
 		}
-		sections := sectionsOf(string(h.path), int(r.depth))
-		for depth, section := range sections {
+		for depth, section := range sectionsOf(string(h.path), int(r.depth)) {
 			if !strings.HasPrefix(string(h.path), section) || strings.Count(section, "/") != depth+1 {
 				t.Errorf("path %q has the section %q at depth %d", h.path, section, depth)
 			}

@@ -1,6 +1,7 @@
 package collector
 
 import (
+	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -67,6 +68,9 @@ func parseRecord(b []byte) (recordView, error) {
 		return recordView{}, fmt.Errorf("%w: a field is out of its range", errRecord)
 	}
 	r.base, r.path = b[recordHead:baseEnd], b[baseEnd:]
+	if bytes.IndexByte(r.base, '|') >= 0 || bytes.IndexByte(r.base, '/') >= 0 {
+		return recordView{}, fmt.Errorf("%w: base %q", errRecord, r.base)
+	}
 	return r, nil
 }
 

@@ -11,6 +11,7 @@ import (
 	"sync"
 	"testing"
 
+	"precount/internal/mongotest"
 	"precount/internal/testenv"
 )
 
@@ -37,13 +38,20 @@ func readLog(t *testing.T, name string) (lines []logLine) {
 	return lines
 }
 
-// TestRealLog sends each line of a real access log as a hit to a real process, and counts the file independently.
+// TestRealLog sends each line of a real access log as a hit to a real process, and counts the file independently. Both engines
+// must count the same.
 func TestRealLog(t *testing.T) {
-	lines := readLog(t, testenv.AccessLog(t))
+	log := testenv.AccessLog(t)
+	t.Run("sqlite", func(t *testing.T) { countLog(t, log, "--flush-every", "100ms") })
+	t.Run("mongodb", func(t *testing.T) { countLog(t, log, "--flush-every", "100ms", "--store", mongotest.Start(t).URI) })
+}
+
+func countLog(t *testing.T, log string, args ...string) {
+	lines := readLog(t, log)
 	if len(lines) == 0 {
 		t.Fatal("the log has no line that can be read")
 	}
-	s := serve(t, t.TempDir(), "--site", "semicomplete.com", "--open-reports", "--flush-every", "100ms")
+	s := serve(t, t.TempDir(), append(args, "--site", "semicomplete.com", "--open-reports")...)
 	want, accepted := map[string]int64{}, int64(0)
 	var mu sync.Mutex
 	var group sync.WaitGroup

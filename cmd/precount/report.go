@@ -5,13 +5,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"precount/internal/sites"
+	"precount/internal/wholefile"
 	"precount/reporter"
 )
 
@@ -56,7 +55,7 @@ func (c *common) report(ctx context.Context, f reportFlags) error {
 		return usageError{err}
 	}
 	var text bytes.Buffer
-	err := c.withStore(func(s store) error {
+	err := c.withStore(ctx, func(s store) error {
 		registry := sites.NewRegistry(s)
 		if err := registry.Refresh(ctx); err != nil {
 			return err
@@ -82,23 +81,5 @@ func (c *common) report(ctx context.Context, f reportFlags) error {
 		_, err = c.out.Write(text.Bytes())
 		return err
 	}
-	return writeWhole(f.output, text.Bytes())
-}
-
-// writeWhole replaces a file, or leaves it as it was: never half of it.
-func writeWhole(name string, content []byte) (err error) {
-	f, err := os.CreateTemp(filepath.Dir(name), "."+filepath.Base(name)+"-*")
-	if err != nil {
-		return err
-	}
-	defer func() {
-		if err != nil {
-			_ = os.Remove(f.Name())
-		}
-	}()
-	_, err = f.Write(content)
-	if err = errors.Join(err, f.Chmod(0o644), f.Sync(), f.Close()); err != nil {
-		return err
-	}
-	return os.Rename(f.Name(), name)
+	return wholefile.Write(f.output, text.Bytes(), 0o644)
 }

@@ -32,7 +32,7 @@ The month is past its time still: the next "retain" puts it away again, unless -
 }
 
 func (c *common) restore(ctx context.Context, paths []string, asJSON bool) error {
-	return c.withStore(func(s store) error {
+	return c.withStore(ctx, func(s store) error {
 		done, err := retention.Restore(ctx, retention.RestoreOptions{Store: s, Owner: processName(), Progress: c.progress()}, paths)
 		return errors.Join(c.tell(done, "restored", asJSON), err)
 	})

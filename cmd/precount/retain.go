@@ -2,13 +2,11 @@ package main
 
 import (
 	"context"
-	"crypto/rand"
 	"errors"
 	"fmt"
 	"os"
 	"os/signal"
 	"path/filepath"
-	"strings"
 	"syscall"
 	"time"
 
@@ -152,7 +150,7 @@ func (c *common) tell(done []retention.Outcome, what string, asJSON bool) error 
 }
 
 func (c *common) withRegistryAndStore(ctx context.Context, do func(store, *sites.Registry) error) error {
-	return c.withStore(func(s store) error {
+	return c.withStore(ctx, func(s store) error {
 		registry := sites.NewRegistry(s)
 		if err := registry.Refresh(ctx); err != nil {
 			return err
@@ -162,29 +160,16 @@ func (c *common) withRegistryAndStore(ctx context.Context, do func(store, *sites
 }
 
 func (c *common) retention(f retainFlags, s store, registry *sites.Registry) (*retention.Retention, error) {
+	engine, _, err := c.engine()
+	if err != nil {
+		return nil, err
+	}
 	o := retention.Options{Store: s, Sites: registry.Directory, Keep: f.keep, Archive: f.archive, NoArchive: f.noArchive,
-		Owner: processName(), Engine: c.engine(), Version: versionText(), Progress: c.progress()}
+		Owner: processName(), Engine: engine, Version: versionText(), Progress: c.progress()}
 	if o.Archive == "" && !o.NoArchive {
 		o.Archive, o.MakeArchive = filepath.Join(c.data, "archive"), true
 	}
 	return retention.New(o)
-}
-
-// engine returns the name of the engine that --store means.
-func (c *common) engine() string {
-	if engine, _, ok := strings.Cut(c.store, ":"); ok {
-		return strings.TrimSuffix(engine, "+srv")
-	}
-	return "sqlite"
-}
-
-// processName tells this process from all others that hold leases.
-func processName() string {
-	host, err := os.Hostname()
-	if err != nil {
-		host = "unknown host"
-	}
-	return fmt.Sprintf("precount %d on %s (%s)", os.Getpid(), host, rand.Text()[:8])
 }
 
 // progress logs long steps, a line every few seconds.

@@ -34,7 +34,8 @@ type common struct {
 	logLevel  string
 	logFormat string
 
-	log zerolog.Logger
+	log      zerolog.Logger
+	rejected func() // counts a rejection of the store; nil outside serve
 }
 
 // run executes one command line and returns its exit code.
@@ -60,7 +61,7 @@ func run(args []string, out, errOut io.Writer) int {
 		fmt.Fprintf(errOut, "\n%s", cmd.UsageString())
 		return exitUsage
 	}
-	if errors.Is(err, lease.ErrHeld) {
+	if errors.Is(err, lease.ErrHeld) || errors.Is(err, lease.ErrLost) {
 		return exitLeased
 	}
 	return exitFailed
@@ -89,7 +90,7 @@ directly. The embedded store needs no other server.`,
 	root.CompletionOptions.DisableDefaultCmd = true
 	flags := root.PersistentFlags()
 	flags.SortFlags = false
-	flags.StringVar(&c.store, "store", "", `where the counters are kept: sqlite:DIR (default: the --data directory)`)
+	flags.StringVar(&c.store, "store", "", `where the counters are kept: sqlite:DIR, mongodb://… or mongodb+srv://… (default: sqlite in --data)`)
 	flags.StringVar(&c.data, "data", "precount-data", "directory of the journal and of the embedded store")
 	flags.StringVar(&c.logLevel, "log-level", "info", "least important messages logged: debug, info, warn, error")
 	flags.StringVar(&c.logFormat, "log-format", "console", "console or json; logs go to standard error")

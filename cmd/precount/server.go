@@ -18,9 +18,8 @@ import (
 // maxConnections of them stay within about 300 MB; a client that sends slowly is cut off after readTimeout.
 const (
 	maxConnections = 20_000
-	readTimeout    = 10 * time.Second
-	writeTimeout   = 10 * time.Second
-	idleTimeout    = 75 * time.Second
+	readTimeout    = 20 * time.Second // of one request; and how long a connection may wait for its next one
+	writeTimeout   = 20 * time.Second
 	maxHeader      = 8 << 10
 	maxBody        = 64 << 10
 )
@@ -38,7 +37,6 @@ func (r *router) server() *fasthttp.Server {
 		Concurrency:           maxConnections,
 		ReadTimeout:           readTimeout,
 		WriteTimeout:          writeTimeout,
-		IdleTimeout:           idleTimeout,
 		ReadBufferSize:        maxHeader,
 		MaxRequestBodySize:    maxBody,
 		TCPKeepalive:          true,
@@ -97,7 +95,7 @@ func listen(address string) (net.Listener, error) {
 	if err != nil {
 		return nil, fmt.Errorf("cannot listen on %s: %w; is another program using the port? choose another with --listen", address, err)
 	}
-	return l, nil
+	return lazyListener{l}, nil
 }
 
 // tooMuch answers a request that could not be read.

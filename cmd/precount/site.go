@@ -167,7 +167,7 @@ func (c *common) show(s *sites.Site, asJSON bool) error {
 }
 
 func (c *common) withRegistry(ctx context.Context, do func(context.Context, *sites.Registry) error) error {
-	return c.withStore(func(s store) error {
+	return c.withStore(ctx, func(s store) error {
 		r := sites.NewRegistry(s)
 		if err := r.Refresh(ctx); err != nil {
 			return err

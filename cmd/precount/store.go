@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"precount/internal/counters"
+	"precount/internal/mongostore"
 	"precount/internal/sites"
 	"precount/internal/sqlitestore"
 	"precount/reporter/retention"
@@ -24,34 +25,59 @@ type store interface {
 	Close() error
 }
 
-// storeDir returns the directory of the engine that --store names; without it, the embedded one in --data.
-func (c *common) storeDir() (string, error) {
-	engine, dir, _ := strings.Cut(c.store, ":")
-	switch {
-	case c.store == "" || c.store == "sqlite:":
-		return c.data, nil
-	case engine == "sqlite":
-		return dir, nil
+// engine returns which store --store names: "sqlite" and its directory, or "mongodb" and its address. Without --store it
+// is the embedded one, in --data.
+func (c *common) engine() (name, where string, err error) {
+	scheme, rest, _ := strings.Cut(c.store, ":")
+	switch scheme {
+	case "", "sqlite":
+		if rest == "" {
+			rest = c.data
+		}
+		return "sqlite", rest, nil
+	case "mongodb", "mongodb+srv":
+		return "mongodb", c.store, nil
 	}
-	return "", usageError{fmt.Errorf("--store %q: want sqlite:DIR", c.store)}
+	return "", "", fmt.Errorf("--store %q: want sqlite:DIR, mongodb://… or mongodb+srv://…", scheme+":")
 }
 
-// openStore opens the store.
-func (c *common) openStore() (store, error) {
-	dir, err := c.storeDir()
+func (c *common) checkStore() error {
+	_, _, err := c.engine()
+	return err
+}
+
+// openStore opens the store. A server that is away is no error; wrong configuration is.
+func (c *common) openStore(ctx context.Context) (store, error) {
+	name, where, err := c.engine()
+	if err != nil {
+		return nil, usageError{err}
+	}
+	if name == "mongodb" {
+		s, err := mongostore.Open(ctx, mongostore.Options{URI: where, OnReject: c.onReject})
+		if err != nil {
+			return nil, err // not s: a nil *Store is no nil store
+		}
+		return s, nil
+	}
+	s, err := sqlitestore.Open(sqlitestore.Options{Dir: where})
 	if err != nil {
 		return nil, err
-	}
-	s, err := sqlitestore.Open(sqlitestore.Options{Dir: dir})
-	if err != nil {
-		return nil, err // not s: a nil *Store is no nil store
 	}
 	return s, nil
 }
 
+// onReject tells of a document that could not take its update.
+func (c *common) onReject(r mongostore.Rejection) {
+	if c.rejected != nil {
+		c.rejected()
+	}
+	c.log.Error().Str("collection", r.Collection.String()).Str("document", r.Document).Str("rejection", r.ID).Str("reason", r.Reason).
+		Msg("a document cannot take its counts: they are set aside in precount.rejected, the others go on; repair the document, then add them")
+}
+
 // withStore runs a command of its own on the store: it may run beside a serving process.
-func (c *common) withStore(do func(store) error) (err error) {
-	s, err := c.openStore()
+func (c *common) withStore(ctx context.Context, do func(store) error) (err error) {
+	s, err := c.openStore(ctx)
 	if err != nil {
 		return err
 	}
@@ -60,5 +86,10 @@ func (c *common) withStore(do func(store) error) (err error) {
 			err = e
 		}
 	}()
+	if checked, ok := s.(checker); ok {
+		if err := checked.Check(ctx); err != nil {
+			return err
+		}
+	}
 	return do(s)
 }

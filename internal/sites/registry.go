@@ -33,6 +33,7 @@ const RefreshEvery = 2 * time.Second
 // A Registry is the Directory as last read from the store. All methods are safe for concurrent use.
 type Registry struct {
 	records Records
+	copied  string // file; see KeepCopy
 
 	mu      sync.Mutex // one Refresh at a time
 	current atomic.Pointer[Directory]
@@ -56,8 +57,13 @@ func (r *Registry) Refresh(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("read the sites: %w", err)
 	}
+	return r.adopt(records)
+}
+
+// adopt makes the records the current sites. The caller holds mu.
+func (r *Registry) adopt(records []counters.Record) error {
 	old := r.current.Load()
-	all := make([]*Site, 0, len(records))
+	all, changed := make([]*Site, 0, len(records)), len(records) != len(old.all)
 	for _, record := range records {
 		// A site that did not change keeps its value, with the hour it remembers.
 		if s := old.hosts[record.ID]; s != nil && s.Host == record.ID && s.rev == record.Rev {
@@ -68,13 +74,16 @@ func (r *Registry) Refresh(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		all = append(all, s)
+		all, changed = append(all, s), true
 	}
 	next, err := NewDirectory(all)
 	if err != nil {
 		return err
 	}
 	r.current.Store(next)
+	if changed {
+		return r.writeCopy(records)
+	}
 	return nil
 }
 

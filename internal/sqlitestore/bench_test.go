@@ -119,7 +119,7 @@ func BenchmarkHoursOfASite(b *testing.B) {
 			keys = append(keys, counters.HoursKey(nov26, fmt.Sprintf("org.site%d", site), day+1))
 		}
 	}
-	if _, err := s.Insert(ctx, c, keys); err != nil {
+	if _, err := s.Insert(ctx, c, keys, nil); err != nil {
 		b.Fatal(err)
 	}
 	for b.Loop() {
@@ -143,7 +143,7 @@ func BenchmarkInsert100k(b *testing.B) {
 		keys[i] = u.Key
 	}
 	for b.Loop() {
-		if n, err := s.Insert(ctx, keys[0].Collection, keys); n != len(keys) || err != nil {
+		if n, err := s.Insert(ctx, keys[0].Collection, keys, nil); n != len(keys) || err != nil {
 			b.Fatal(n, err)
 		}
 		b.StopTimer()

@@ -21,7 +21,7 @@ func fill(t *testing.T, s *Store) {
 	t.Helper()
 	for _, m := range []counters.Month{nov26, feb28} {
 		for _, kind := range counters.Kinds() {
-			if _, err := s.Insert(ctx, counters.Collection{Month: m, Kind: kind}, nil); err != nil {
+			if _, err := s.Insert(ctx, counters.Collection{Month: m, Kind: kind}, nil, nil); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -82,18 +82,30 @@ func (r *reading) cursor(c counters.Collection, span counters.Span, prefix strin
 	if conn == nil {
 		return nil, err
 	}
-	days := make([]string, 0, 31)
-	for day := span.From; day <= span.To; day++ {
-		days = append(days, dayColumn(day))
-	}
 	where, args := within{prefix: prefix}.sql()
-	stmt, _, err := conn.PrepareTransient("SELECT " + strings.Join(days, " + ") + `, "_id" FROM ` + quote(c.Name()) +
-		where + ` ORDER BY "_id"`)
+	stmt, _, err := conn.PrepareTransient("SELECT " + daySum(span) + `, "_id" FROM ` + quote(c.Name()) + where + ` ORDER BY "_id"`)
 	if err != nil {
 		return nil, explain(r.ctx, conn.path, err)
 	}
 	bind(stmt, args)
 	return &cursor{collection: c, path: conn.path, stmt: stmt}, nil
+}
+
+// daySum returns the expression for a span's days. Of more than half a month it is the total without the other days: each
+// column costs about 1.5 ms in 100,000 documents.
+func daySum(span counters.Span) string {
+	rest := span.Month.Days() - (span.To - span.From + 1)
+	most := rest < span.Month.Days()/2
+	var terms []string
+	for day := 1; day <= span.Month.Days(); day++ {
+		if within := span.From <= day && day <= span.To; within != most {
+			terms = append(terms, dayColumn(day))
+		}
+	}
+	if most {
+		return strings.Join(append([]string{quote(string(counters.Total))}, terms...), " - ")
+	}
+	return strings.Join(terms, " + ")
 }
 
 // next moves to the next document that has views.

@@ -40,7 +40,7 @@ func calls(s Store) map[string]func(context.Context) error {
 			return err
 		},
 		"Collections": func(ctx context.Context) error { _, err := s.Collections(ctx); return err },
-		"Insert":      func(ctx context.Context) error { _, err := s.Insert(ctx, pages, nil); return err },
+		"Insert":      func(ctx context.Context) error { _, err := s.Insert(ctx, pages, nil, nil); return err },
 		"Get":         func(ctx context.Context) error { _, err := s.Get(ctx, "jobs", "x"); return err },
 		"List":        func(ctx context.Context) error { _, err := s.List(ctx, "jobs"); return err },
 		"Put": func(ctx context.Context) error {

@@ -90,7 +90,7 @@ func insertRace(t *testing.T, s *suite) {
 				try(t, store, batch("a", uint64(round)+1, updates...))
 				return
 			}
-			n, err := store.Insert(context.Background(), collection(nov26, counters.Pages), keysOf(updates))
+			n, err := store.Insert(context.Background(), collection(nov26, counters.Pages), keysOf(updates), []string{"live"})
 			if inserted += n; err != nil {
 				t.Errorf("Insert: %v", err)
 			}

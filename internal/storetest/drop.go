@@ -19,7 +19,7 @@ var dropSentences = []sentence{
 
 func insert(t testing.TB, s Store, c counters.Collection, keys []counters.Key, want int) {
 	t.Helper()
-	n, err := s.Insert(context.Background(), c, keys)
+	n, err := s.Insert(context.Background(), c, keys, []string{"live"})
 	if err != nil || n != want {
 		t.Fatalf("Insert: %d, error %v, want %d", n, err, want)
 	}
@@ -77,7 +77,7 @@ func insertRefused(t *testing.T, s *suite) {
 		counters.PageKey(nov26, base, "docs"),
 		{},
 	} {
-		n, err := store.Insert(context.Background(), collection(nov26, counters.Pages), []counters.Key{key})
+		n, err := store.Insert(context.Background(), collection(nov26, counters.Pages), []counters.Key{key}, nil)
 		if err == nil || n != 0 {
 			t.Errorf("%v: %d inserted, error %v", key, n, err)
 		}

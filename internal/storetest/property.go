@@ -127,7 +127,7 @@ func (p *player) insert(t *rapid.T) {
 	if p.model[key.Collection] == nil || p.model[key.Collection][key] == nil {
 		want = 1
 	}
-	n, err := p.store.Insert(context.Background(), key.Collection, []counters.Key{key, key})
+	n, err := p.store.Insert(context.Background(), key.Collection, []counters.Key{key, key}, nil)
 	if err != nil || n != want {
 		t.Fatalf("Insert: %d, error %v, want %d", n, err, want)
 	}

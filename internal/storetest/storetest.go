@@ -16,7 +16,7 @@ type Store interface {
 	DaySums(ctx context.Context, kind counters.Kind, span counters.Span, prefix string) ([]int64, error)
 	Top(ctx context.Context, q counters.TopQuery) (counters.Top, error)
 	Collections(ctx context.Context) ([]counters.Collection, error)
-	Insert(ctx context.Context, c counters.Collection, keys []counters.Key) (inserted int, err error)
+	Insert(ctx context.Context, c counters.Collection, keys []counters.Key, collectors []string) (inserted int, err error)
 	Restore(ctx context.Context, c counters.Collection, docs []counters.Document) (inserted int, err error)
 	Drop(ctx context.Context, c counters.Collection) error
 	DropDatabase(ctx context.Context, year int) error

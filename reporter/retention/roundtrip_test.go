@@ -57,7 +57,7 @@ func TestRoundTrip(t *testing.T) {
 func TestEmptyMonth(t *testing.T) {
 	s, archive := open(t, t.TempDir()), t.TempDir()
 	for _, kind := range counters.Kinds() {
-		_, err := s.Insert(t.Context(), counters.Collection{Month: oct25, Kind: kind}, nil)
+		_, err := s.Insert(t.Context(), counters.Collection{Month: oct25, Kind: kind}, nil, nil)
 		must(t, err)
 	}
 	before := export(t, s)

@@ -1,0 +1,130 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"precount/internal/counters"
+	"precount/internal/lease"
+	"precount/internal/mongostore"
+	"precount/internal/sites"
+)
+
+const (
+	contactTimeout = 5 * time.Second // of the first try: then the service starts without the store
+	contactPause   = time.Second     // between later tries
+	remindEvery    = time.Minute     // between log lines while the store is away
+)
+
+// A checker is a store that may be reachable and still not be usable.
+type checker interface {
+	// Check returns mongostore.ErrConfiguration if waiting does not help.
+	Check(ctx context.Context) error
+}
+
+// firstContact asks the store for all that serving needs. If the store is a server that is away, the service starts
+// with the sites as it last saw them: hits go into the journal.
+func (s *service) firstContact(ctx context.Context) error {
+	try, cancel := context.WithTimeout(ctx, contactTimeout)
+	defer cancel()
+	err := s.reach(try)
+	if err == nil || permanent(err) {
+		return err
+	}
+	if _, remote := s.store.(checker); !remote || ctx.Err() != nil {
+		return err // the embedded store has no server that might come back
+	}
+	s.common.log.Error().Err(err).Msg("the store is away; hits wait in the journal and nothing is lost")
+	s.collector.StoreUp(false)
+	if err := s.registry.LoadCopy(); err != nil {
+		return err
+	}
+	return s.registry.Expect(s.wanted)
+}
+
+// contact returns nil when the store answered and the lease is held, an error that waiting does not mend, or nil with ctx
+// ended.
+func (s *service) contact(ctx context.Context) error {
+	for begin, told := time.Now(), time.Now(); s.lease == nil; {
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(contactPause):
+		}
+		err := s.reach(ctx)
+		switch {
+		case err == nil:
+			s.common.log.Info().Stringer("after", time.Since(begin).Round(time.Second)).Msg("recovered: the store answers")
+		case permanent(err):
+			return err
+		case time.Since(told) >= remindEvery && ctx.Err() == nil:
+			told = time.Now()
+			s.common.log.Error().Err(err).Msg("the store is still away")
+		}
+	}
+	return nil
+}
+
+// reach does once, in this order: check the store, read and register the sites, take the collector's lease.
+func (s *service) reach(ctx context.Context) error {
+	if c, ok := s.store.(checker); ok {
+		if err := c.Check(ctx); err != nil {
+			return err
+		}
+	}
+	if err := s.registry.Refresh(ctx); err != nil {
+		return err
+	}
+	for _, site := range s.wanted {
+		if err := s.registry.Add(ctx, site); err != nil && !errors.Is(err, sites.ErrExists) && !errors.Is(err, counters.ErrConflict) {
+			return err
+		}
+	}
+	held, err := lease.Acquire(ctx, lease.Options{Records: s.store, Collection: counters.CollectorsRecords, ID: s.journal.ID(),
+		Owner: processName(), Place: s.place()})
+	if err != nil {
+		return err
+	}
+	s.lease = held
+	s.collector.StoreUp(true)
+	return nil
+}
+
+// permanent reports whether waiting does not mend err.
+func permanent(err error) bool {
+	return errors.Is(err, mongostore.ErrConfiguration) || errors.Is(err, lease.ErrHeld)
+}
+
+// processName tells this process from all others, and people which it is.
+func processName() string {
+	host, err := os.Hostname()
+	if err != nil {
+		host = "unknown"
+	}
+	return fmt.Sprintf("%s, process %d, started %s", host, os.Getpid(), started.UTC().Format(time.RFC3339Nano))
+}
+
+var started = time.Now()
+
+// place names this very data directory on this very machine. Only the process that holds its lock is there, so that a lease
+// taken from the same place is a dead process's. A copy of the directory is another place.
+func (s *service) place() string {
+	host, err := os.Hostname()
+	if err != nil {
+		return ""
+	}
+	machine, err := os.ReadFile("/etc/machine-id")
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		return ""
+	}
+	file := fileIdentity(filepath.Join(s.common.data, "journal", "lock"))
+	if file == "" {
+		return ""
+	}
+	return strings.Join([]string{host, strings.TrimSpace(string(machine)), file}, "/")
+}
