@@ -174,6 +174,22 @@ func TestCountedWhileVerified(t *testing.T) {
 	}
 }
 
+// TestLeftovers: what a dead process left beside a good archive of the same month is no obstacle.
+func TestLeftovers(t *testing.T) {
+	s, archive, want := stored(t)
+	run(t, options(s, archive))
+	dir := filepath.Join(archive, "2025-10")
+	must(t, restore(t, s, dir))
+	must(t, os.Mkdir(dir+partialEnd, 0o700))
+	must(t, os.WriteFile(filepath.Join(dir+partialEnd, "sites-oct.jsonl.zst.tmp"), []byte("half"), 0o600))
+	run(t, options(s, archive))
+	if names, _ := filepath.Glob(dir + "*"); len(names) != 1 {
+		t.Errorf("left: %v", names)
+	}
+	must(t, restore(t, s, dir))
+	same(t, "restored", export(t, s), want)
+}
+
 // TestBacklog: a month that a collector may still write stays, and hits of it are still taken.
 func TestBacklog(t *testing.T) {
 	s, archive, want := stored(t)

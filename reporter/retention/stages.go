@@ -134,7 +134,7 @@ func (w *work) same(ctx context.Context, all []counters.Collection) error {
 			"and run it again", w.state.Archive, err)
 	}
 	w.state.Collections = m.Collections
-	return nil
+	return os.RemoveAll(w.state.Archive + partialEnd) // of a process that died: verify would take it for ours
 }
 
 // verify reads the archive back, compares it with the store, and only then gives it its name.
