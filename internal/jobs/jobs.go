@@ -61,7 +61,7 @@ func Take(ctx context.Context, o Options, id, kind string) (context.Context, *Jo
 	}
 	j := &Job{lease: held, now: o.Now, finished: make(chan struct{})}
 	if err := json.Unmarshal(held.Body(), &j.stored); err != nil {
-		return ctx, nil, fmt.Errorf("job %q as stored: %w", id, err)
+		return ctx, nil, errors.Join(fmt.Errorf("job %q as stored: %w", id, err), held.Release(ctx))
 	}
 	if j.stored.Created.IsZero() {
 		j.stored.Kind, j.stored.Created = kind, o.Now().UTC()

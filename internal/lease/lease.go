@@ -101,21 +101,27 @@ func (l *Lease) Renew(ctx context.Context) error {
 }
 
 func (l *Lease) renew(ctx context.Context) error {
-	err := l.put(ctx, l.options.Now().Add(l.options.TTL))
+	return l.insist(ctx, l.options.Now().Add(l.options.TTL))
+}
+
+// insist stores what this process wants stored, unless another one holds the lease. The caller holds mu.
+func (l *Lease) insist(ctx context.Context, until time.Time) error {
+	err := l.put(ctx, until)
 	if !errors.Is(err, counters.ErrConflict) {
 		return err
 	}
-	// The store may have taken an earlier renewal whose acknowledgement was lost: then the record is still ours.
+	// The store may have taken an earlier Put whose acknowledgement was lost: then the record is still ours.
 	record, err := l.options.Records.Get(ctx, l.options.Collection, l.options.ID)
-	if err != nil {
-		return err
-	}
 	var by held
-	if json.Unmarshal(record.Body, &by) != nil || by.Owner != l.options.Owner {
+	switch {
+	case errors.Is(err, counters.ErrNotFound): // somebody deleted it by hand; nobody else holds it
+	case err != nil:
+		return err
+	case json.Unmarshal(record.Body, &by) != nil || by.Owner != l.options.Owner:
 		return fmt.Errorf("%w; now %w", ErrLost, l.heldBy(by))
 	}
 	l.record.Rev = record.Rev // what this process wants stored stays as it is
-	return l.put(ctx, l.options.Now().Add(l.options.TTL))
+	return l.put(ctx, until)
 }
 
 // Keep renews the lease until ctx ends, and returns nil, or ErrLost as soon as it is lost. A store that is away is no loss:
@@ -135,11 +141,14 @@ func (l *Lease) Keep(ctx context.Context) error {
 	}
 }
 
-// Release gives the lease up at once.
+// Release gives the lease up at once. One that was lost is another's and stays so.
 func (l *Lease) Release(ctx context.Context) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.put(ctx, time.Time{})
+	if err := l.insist(ctx, time.Time{}); !errors.Is(err, ErrLost) {
+		return err
+	}
+	return nil
 }
 
 // put stores who holds the lease beside the record's other fields. The caller holds mu.
@@ -148,6 +157,7 @@ func (l *Lease) put(ctx context.Context, until time.Time) error {
 	if err := json.Unmarshal(l.record.Body, &fields); err != nil {
 		return err
 	}
+	delete(fields, "place") // of an earlier holder
 	body, err := json.Marshal(held{l.options.Owner, l.options.Place, until.UTC()})
 	if err == nil {
 		err = json.Unmarshal(body, &fields)

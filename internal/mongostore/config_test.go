@@ -151,6 +151,26 @@ func TestCheck(t *testing.T) {
 	}
 }
 
+func TestTLSOnOneSide(t *testing.T) {
+	hello := func(bson.Raw) bson.D { return aPrimary() }
+	wants := mongotest.StartFakeTLS(t, hello)
+	for name, c := range map[string]struct{ uri, want string }{
+		"the server's":        {wants + "?", "add tls=true"},
+		"unknown certificate": {wants + "?tls=true&", "tlsCAFile"},
+		"the client's":        {mongotest.StartFake(t, hello) + "?tls=true&", "does not talk TLS"},
+	} {
+		err := open(t, c.uri+"serverSelectionTimeoutMS=500").Check(ctx)
+		if !errors.Is(err, ErrConfiguration) || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: error is %v, want one with %q", name, err, c.want)
+		}
+		checkLine(t, name, err)
+	}
+	s := open(t, mongotest.Start(t).URI+"?tls=true&serverSelectionTimeoutMS=500")
+	if err := s.Check(ctx); !errors.Is(err, ErrConfiguration) || !strings.Contains(err.Error(), "does not talk TLS") {
+		t.Errorf("a real server without TLS: error is %v", err)
+	}
+}
+
 func TestCheckOfARealServer(t *testing.T) {
 	s := open(t, mongotest.Start(t).URI)
 	if err := s.Check(ctx); err != nil {

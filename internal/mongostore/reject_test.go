@@ -112,6 +112,43 @@ func stored(t *testing.T, s *Store, u counters.Update) string {
 	return raw.String()
 }
 
+// TestSpoiledDocumentsCanBeRead: what is no number counts as 0, and the others are not affected.
+func TestSpoiledDocumentsCanBeRead(t *testing.T) {
+	s := open(t, mongotest.Start(t).URI)
+	updates := pageUpdates(nov26, 20, 5)
+	apply(t, s, batch("a", 1, updates))
+	spoil(t, s, updates[0], "days.20", "many")
+	spoil(t, s, updates[1], "days", int64(7))
+	spoil(t, s, updates[2], "total", "all")
+	_, err := s.monthly(updates[0].Key.Collection).InsertOne(ctx, bson.D{{Key: fieldID, Value: bson.NewObjectID()}, {Key: "total", Value: 9}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		from, to int
+		want     int64
+	}{{1, 30, 4}, {20, 20, 3}, {10, 25, 3}, {19, 21, 3}} {
+		span := counters.Span{Month: nov26, From: c.from, To: c.to}
+		top, err := s.Top(ctx, counters.TopQuery{Kind: counters.Pages, Spans: []counters.Span{span}, Limit: 10})
+		if err != nil || top.Total != c.want || len(top.Rows) != int(c.want) {
+			t.Errorf("days %d to %d: %+v, error %v", c.from, c.to, top, err)
+		}
+		sums, err := s.DaySums(ctx, counters.Pages, span, "")
+		if err != nil || sums[20-c.from] != 3 {
+			t.Errorf("days %d to %d: sums %v, error %v", c.from, c.to, sums, err)
+		}
+	}
+	n := 0
+	for _, err := range s.Scan(ctx, updates[0].Key.Collection, "") {
+		if n++; err != nil {
+			t.Error(err)
+		}
+	}
+	if n != 5 {
+		t.Errorf("%d documents", n)
+	}
+}
+
 // TestRepairedDocumentsCount: what others write as doubles or leave out does not make a document unusable.
 func TestRepairedDocumentsCount(t *testing.T) {
 	s := open(t, mongotest.Start(t).URI)

@@ -12,8 +12,8 @@ import (
 // maxTop is the largest Limit of a TopQuery.
 const maxTop = 100_000
 
-// Top adds up each document's days within the spans and returns those with the most. Every document of the range is
-// read once: the sum over all of them is part of the answer, and no index could know the sum of some days. Only the
+// Top adds up each document's days within the spans and returns those with the most. If that is not simply the total of
+// a month, see isMonth, every document of the range is read once: the sum over all of them is part of the answer, and no index could know the sum of some days. Only the
 // numbers that are needed come from the server, see columns. The months are read side by side in the order of _ids, so
 // that memory does not grow with the number of documents.
 func (s *Store) Top(ctx context.Context, q counters.TopQuery) (counters.Top, error) {
@@ -22,6 +22,9 @@ func (s *Store) Top(ctx context.Context, q counters.TopQuery) (counters.Top, err
 	}
 	if err := s.usable(ctx); err != nil {
 		return counters.Top{}, err
+	}
+	if isMonth(q) {
+		return s.topOfMonth(ctx, q)
 	}
 	ranking := ranking{limit: q.Limit}
 	var walks []*walk

@@ -1,8 +1,10 @@
 package mongotest
 
 import (
+	"crypto/tls"
 	"encoding/binary"
 	"net"
+	"net/http/httptest"
 	"testing"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
@@ -17,6 +19,22 @@ func StartFake(t testing.TB, answer func(command bson.Raw) bson.D) (uri string) 
 	if err != nil {
 		t.Fatal(err)
 	}
+	return fakeOn(t, listener, answer)
+}
+
+// StartFakeTLS is StartFake with TLS, and a certificate that nobody knows.
+func StartFakeTLS(t testing.TB, answer func(command bson.Raw) bson.D) (uri string) {
+	t.Helper()
+	web := httptest.NewTLSServer(nil) // only for its certificate
+	t.Cleanup(web.Close)
+	listener, err := tls.Listen("tcp", "127.0.0.1:0", &tls.Config{Certificates: web.TLS.Certificates})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return fakeOn(t, listener, answer)
+}
+
+func fakeOn(t testing.TB, listener net.Listener, answer func(command bson.Raw) bson.D) (uri string) {
 	t.Cleanup(func() { listener.Close() })
 	go func() {
 		for {
