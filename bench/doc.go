@@ -8,6 +8,7 @@
 //	endpoint.go   requests per second, latencies, resident memory, updates per hit; (b)/(a) and (c)/(a)
 //	drain.go      a million journaled hits until all are in the store, with each engine
 //	engine.go     batches and queries of each engine by itself
+//	retention.go  a month dropped, against the same rows deleted by a query
 //
 // Machines are shared and noisy: absolute figures mean little, ratios within one run mean something. The rounds of all
 // candidates take turns, and medians are compared. Results are printed as Markdown for RESULTS.md.

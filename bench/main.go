@@ -18,7 +18,7 @@ func main() {
 		exit(bare(os.Args[2]))
 	}
 	flag.StringVar(&binary, "binary", "bin/precount", "the precount to measure")
-	only := flag.String("only", "", "run only this part: endpoint, drain or engine")
+	only := flag.String("only", "", "run only this part: endpoint, drain, engine or retention")
 	flag.Parse()
 	exit(run(*only))
 }
@@ -46,6 +46,7 @@ func run(only string) error {
 		{"endpoint", func() error { return endpoint(dir, 256) }},
 		{"drain", func() error { return drain(dir) }},
 		{"engine", func() error { return engineParts(dir) }},
+		{"retention", func() error { return retention(dir) }},
 	} {
 		if only != "" && only != part.name {
 			continue

@@ -10,6 +10,7 @@ import (
 
 	"github.com/rs/zerolog"
 
+	"precount/internal/counters"
 	"precount/internal/journal"
 	"precount/internal/sites"
 )
@@ -31,6 +32,7 @@ type Options struct {
 	Journal *journal.Journal // stays the caller's to close, after Stop
 	Store   Store
 	Sites   func() *sites.Directory // called for every hit; must not block
+	Months  Months                  // which months take no hits any more; nil: all take them
 
 	// Permit is asked before each try of a batch; an error makes the batch wait. It is where a lease keeps two processes from
 	// counting under one id. nil: always permitted.
@@ -72,6 +74,9 @@ func New(o Options) (*Collector, error) {
 	if o.Permit == nil {
 		o.Permit = func(context.Context) error { return nil }
 	}
+	if o.Months == nil {
+		o.Months = allMonths{}
+	}
 	switch {
 	case o.Journal == nil || o.Store == nil || o.Sites == nil:
 		return nil, errors.New("collector: Journal, Store and Sites are needed")
@@ -92,6 +97,8 @@ func New(o Options) (*Collector, error) {
 		journal: o.Journal,
 		store:   o.Store,
 		permit:  o.Permit,
+		settle:  c.sheet.settle,
+		backlog: backlog{months: o.Months, collector: o.Journal.ID(), running: c.running},
 		apply:   &outage{log: o.Log, what: "write to the store", hint: "hits wait in the journal and nothing is lost; trying again"},
 		damage:  &outage{log: o.Log, what: "carry a segment of the journal to the store", hint: "it is kept; trying again"},
 	}
@@ -112,10 +119,11 @@ func (c *Collector) Refuse() { c.stopping.Store(true) }
 // does not take everything in time, the rest stays in the journal for the next start, and the error says so.
 func (c *Collector) Stop(ctx context.Context) error {
 	c.Refuse()
+	c.sheet.settle()
 	if err := c.flusher.flush(ctx); err != nil {
 		return fmt.Errorf("%d hits stay in the journal and will be counted at the next start: %w", c.Ledger().Pending, err)
 	}
-	return nil
+	return c.flusher.backlog.end(ctx)
 }
 
 // StoreUp says whether the store is known to answer, for the metrics; flushes find out by themselves.
@@ -146,8 +154,27 @@ func (c *Collector) Ready() error {
 	return nil
 }
 
+// Announce tells retention which months this collector may write, before it takes its first hit: those of an earlier process
+// that stand in the journal, or those from now on.
+func (c *Collector) Announce(ctx context.Context) error { return c.flusher.backlog.begin(ctx) }
+
+// running returns the month that runs in the westernmost of the sites, the oldest that a hit can still fall into.
+func (c *Collector) running() counters.Month {
+	now := c.options.Now()
+	oldest := counters.MonthOf(now.In(westernmost))
+	for i, s := range c.options.Sites().All() {
+		if m := s.Local(now).Month; i == 0 || m.Before(oldest) {
+			oldest = m
+		}
+	}
+	return oldest
+}
+
+// westernmost is where days end last on earth, for as long as there are no sites.
+var westernmost = time.FixedZone("UTC-12", -12*60*60)
+
 // Ledger returns what became of all hits, at this moment.
-func (c *Collector) Ledger() Ledger { return c.sheet.snapshot(c.journal) }
+func (c *Collector) Ledger() Ledger { return c.sheet.snapshot(c.journal, &c.flusher.late) }
 
 // Learn reads from the store which pages and sections the sites already have this month, so that caps hold across
 // restarts. Hits may come meanwhile.

@@ -12,6 +12,7 @@
 //	              │ coalesce.go   a sealed segment becomes a batch: what, how often
 //	              │ derive.go     pages' documents, hours, sections
 //	              ▼
+//	              │ backlog.go    tell retention which months may still be written
 //	          flush.go        apply to the store, again and again until it is done; then recycle the segment
 //
 // Where a hit counts is decided before it is journaled: a segment gives the same batch whenever it is read, by whatever

@@ -30,6 +30,9 @@ type flusher struct {
 	journal *journal.Journal
 	store   Store
 	permit  func(context.Context) error // asked before each try
+	backlog backlog
+	settle  func()        // waits until the hits under way are journaled or refused
+	late    atomic.Uint64 // hits whose month was put away before they could be counted
 	apply   *outage
 	damage  *outage
 	up      atomic.Bool   // the last try of a batch worked
@@ -58,8 +61,19 @@ func (f *flusher) flush(ctx context.Context) error {
 	if err := f.drain(ctx); err != nil {
 		return err
 	}
+	next := f.backlog.next()
+	if !next.IsZero() {
+		f.settle() // a hit that looked at the clock before us may not stand in the journal yet
+	}
 	f.journal.Seal()
-	return f.drain(ctx)
+	if err := f.drain(ctx); err != nil {
+		return err
+	}
+	if !next.IsZero() {
+		// If the store cannot take it just now, the next flush tries again; until then retention waits.
+		_ = f.backlog.announce(ctx, next)
+	}
+	return nil
 }
 
 func (f *flusher) drain(ctx context.Context) error {
@@ -73,13 +87,15 @@ func (f *flusher) drain(ctx context.Context) error {
 			f.damage.failed(err)
 			return err
 		}
-		if err := f.applyUntilDone(ctx, batch); err != nil {
+		late, err := f.applyUntilDone(ctx, batch)
+		if err != nil {
 			return err
 		}
 		if err := f.journal.Release(segment); err != nil {
 			f.damage.failed(err)
 			return err
 		}
+		f.late.Add(late)
 		f.damage.worked()
 	}
 }
@@ -94,32 +110,40 @@ func (f *flusher) batch(segment *journal.Segment) (counters.Batch, error) {
 	return counters.Batch{Collector: f.journal.ID(), Token: segment.Token(), Updates: t.updates()}, nil
 }
 
-// applyUntilDone tries the batch until the store has it or ctx ends.
-func (f *flusher) applyUntilDone(ctx context.Context, batch counters.Batch) error {
+// applyUntilDone tries the batch until the store has it or ctx ends. It returns how many of its hits came too late.
+func (f *flusher) applyUntilDone(ctx context.Context, batch counters.Batch) (late uint64, err error) {
 	for pause := firstPause; ; pause = min(2*pause, longestPause) {
 		start := time.Now()
 		try, cancel := context.WithTimeout(ctx, applyTimeout)
-		err := f.permit(try)
-		if err == nil {
-			err = f.store.Apply(try, batch)
-		}
+		admitted, late, err := f.try(try, batch)
 		cancel()
 		if err == nil {
 			f.up.Store(true)
 			f.done.Store(batch.Token)
 			f.apply.worked()
-			f.metrics.flushed(time.Since(start), len(batch.Updates))
-			return nil
+			f.metrics.flushed(time.Since(start), len(admitted.Updates))
+			return late, nil
 		}
 		if ctx.Err() != nil {
-			return ctx.Err()
+			return 0, ctx.Err()
 		}
 		f.up.Store(false)
 		f.apply.failed(err)
 		if !sleep(ctx, pause/2+rand.N(pause/2)) {
-			return ctx.Err()
+			return 0, ctx.Err()
 		}
 	}
+}
+
+// try applies a batch once, if this process may and as far as its months are open.
+func (f *flusher) try(ctx context.Context, batch counters.Batch) (admitted counters.Batch, late uint64, err error) {
+	if err := f.permit(ctx); err != nil {
+		return batch, 0, err
+	}
+	if admitted, late, err = f.backlog.admit(ctx, batch); err != nil {
+		return admitted, 0, err
+	}
+	return admitted, late, f.store.Apply(ctx, admitted)
 }
 
 func sleep(ctx context.Context, d time.Duration) bool {

@@ -76,6 +76,9 @@ func (c *Collector) take(ctx *fasthttp.RequestCtx, s *scratch) (position journal
 		return position, v
 	}
 	local := h.site.Local(c.options.Now())
+	if c.options.Months.Expired(local.Month) {
+		return position, Expired
+	}
 	path, depth := c.cardinality.admit(h.site.Base, local.Month, h.path)
 	s.record = appendRecord(s.record[:0], h.site, local, depth, path)
 	return c.append(s.record)

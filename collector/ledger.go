@@ -23,21 +23,30 @@ type Ledger struct {
 	Verdicts  [verdicts]uint64 // by verdict; Counted is unused
 	Journaled uint64           // written to the journal
 	Counted   uint64           // in the store
-	Lost      uint64           // journaled, but damaged on disk before they were counted
+	Lost      uint64           // journaled, but damaged on disk before they were counted, or late
+	Late      uint64           // of Lost: their month was put away before they could be counted
 	Pending   uint64           // in the journal, not yet in the store
 	Recovered uint64           // of Journaled: found in the journal at the start
 }
 
-// snapshot reads the sheet and the journal at one moment.
-func (s *tallySheet) snapshot(j *journal.Journal) Ledger {
+// settle waits until every hit that came in before the call has its verdict.
+func (s *tallySheet) settle() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+}
+
+// snapshot reads the sheet and the journal at one moment.
+func (s *tallySheet) snapshot(j *journal.Journal, late *atomic.Uint64) Ledger {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	missed := late.Load() // before the journal, which counts them as released a moment earlier
 	stats := j.Stats()
 	l := Ledger{
 		Received:  s.received.Load() + stats.Recovered,
 		Journaled: stats.Appended,
-		Counted:   stats.Released,
-		Lost:      stats.Lost,
+		Counted:   stats.Released - missed,
+		Lost:      stats.Lost + missed,
+		Late:      missed,
 		Pending:   stats.Pending,
 		Recovered: stats.Recovered,
 	}

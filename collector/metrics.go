@@ -68,7 +68,8 @@ var (
 	journaledDesc = describe("hits_journaled_total", "Hits written to the journal, those found in it at the start included.")
 	countedDesc   = describe("hits_counted_total", "Hits that are in the store.")
 	recoveredDesc = describe("hits_recovered_total", "Hits found in the journal at the start.")
-	lostDesc      = describe("hits_lost_total", "Journaled hits that a damaged disk took before they were counted.")
+	lostDesc      = describe("hits_lost_total", "Journaled hits that a damaged disk took before they were counted, or that came late.")
+	lateDesc      = describe("hits_late_total", "Of the lost hits, those whose month retention had put away before they were counted.")
 	otherDesc     = describe("hits_other_total", "New pages or sections beyond a cap; their hits count as (other).")
 	ignoredDesc   = describe("hits_ignored_total", "Hits that were not counted on purpose.", "reason")
 	refusedDesc   = describe("hits_refused_total", "Hits that were not counted because something was wrong.", "reason")
@@ -92,6 +93,7 @@ func (b books) Collect(to chan<- prometheus.Metric) {
 	counter(countedDesc, l.Counted)
 	counter(recoveredDesc, l.Recovered)
 	counter(lostDesc, l.Lost)
+	counter(lateDesc, l.Late)
 	counter(otherDesc, b.cardinality.other.Load())
 	for v := range verdicts {
 		switch {

@@ -19,6 +19,7 @@ const (
 	TooLong
 	BadParameter
 	UnknownSite
+	Expired
 	JournalFull
 	Stopping
 
@@ -43,6 +44,7 @@ var verdictInfos = [verdicts]verdictInfo{
 	TooLong:         {"too-long", "too-long", fasthttp.StatusBadRequest, false},
 	BadParameter:    {"bad-parameter", "bad-parameter", fasthttp.StatusBadRequest, false},
 	UnknownSite:     {"unknown-site", "unknown-site", fasthttp.StatusNotFound, false},
+	Expired:         {"expired", "expired", fasthttp.StatusGone, false},
 	JournalFull:     {"journal-full", "journal-full", fasthttp.StatusServiceUnavailable, false},
 	Stopping:        {"stopping", "stopping", fasthttp.StatusServiceUnavailable, false},
 }

@@ -8,7 +8,8 @@
 //	        │                 ├─ Scan sections-nov "base|1|/docs/"      a section: one document a month
 //	        │                 └─ DaySums sites-nov "base/docs/in"       any other prefix
 //	        ├─ ReadPages ─────── Top sites-nov
-//	        └─ ReadSections ──── Top sections-nov
+//	        ├─ ReadSections ──── Top sections-nov
+//	        └─ rollup.go ─────── of a month that package retention put away: its rollup instead of all these
 //	        │
 //	      Compile: all of them, a Report
 //	        │

@@ -66,6 +66,10 @@ func (s brokenStore) DaySums(ctx context.Context, _ counters.Kind, _ counters.Sp
 	return nil, s.fail(ctx)
 }
 
+func (s brokenStore) Get(ctx context.Context, _, _ string) (counters.Record, error) {
+	return counters.Record{}, counters.ErrNotFound
+}
+
 func (s brokenStore) Top(ctx context.Context, _ counters.TopQuery) (counters.Top, error) {
 	return counters.Top{}, s.fail(ctx)
 }

@@ -20,12 +20,13 @@ type reportBody struct {
 	Crumbs   []link
 	AllPages string
 	Empty    bool
+	Note     string // about months that were put away
 	Snippet  string // what a page must carry to be counted; "" if the server's address is not known
 	Panels   []panel
 }
 
 func newReportBody(r Report, to linker) (reportBody, error) {
-	b := reportBody{Report: r, Total: counted(r.Views.Total), From: r.Views.From, To: r.Views.To,
+	b := reportBody{Report: r, Total: counted(r.Views.Total), From: r.Views.From, To: r.Views.To, Note: goneNote(r.Views.RolledUp),
 		Empty: r.Views.Total == 0 && len(r.Pages.Pages) == 0}
 	if to.host != "" {
 		b.Linked, b.Page, b.AllPages = true, to.page(), to.prefix("/")

@@ -23,14 +23,18 @@ func Compile(ctx context.Context, store Store, site *sites.Site, q Query) (Repor
 	if err := q.check(); err != nil {
 		return r, err
 	}
-	s, err := readSeries(ctx, store, site.Base, q)
+	rolled, err := readRollups(ctx, store, site, q.Range)
+	if err != nil {
+		return r, err
+	}
+	s, err := readSeries(ctx, store, site.Base, q, rolled)
 	if err != nil {
 		return r, err
 	}
 	r.Views, r.Hours = s.views(site, q), s.hoursOfDay()
-	if r.Pages, err = ReadPages(ctx, store, site, q); err != nil {
+	if r.Pages, err = readPages(ctx, store, site, q, rolled); err != nil {
 		return r, err
 	}
-	r.Sections, err = ReadSections(ctx, store, site, q)
+	r.Sections, err = readSections(ctx, store, site, q, rolled)
 	return r, err
 }

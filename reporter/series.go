@@ -12,16 +12,26 @@ import (
 type series struct {
 	days  []int64
 	hours [][]int64 // nil for a day without a document; nil as a whole under a prefix
+
+	rolled  rolledUp                // months of which only a rollup is left
+	unknown map[counters.Month]bool // of these, months whose days, or hours if that is the width, nobody knows any more
 }
 
-func readSeries(ctx context.Context, store Store, base string, q Query) (series, error) {
+func readSeries(ctx context.Context, store Store, base string, q Query, rolled rolledUp) (series, error) {
+	s := series{rolled: rolled, unknown: map[counters.Month]bool{}}
 	if q.hasPrefix() {
-		days, err := readPrefix(ctx, store, base, q)
-		return series{days: days}, err
+		var err error
+		s.days, err = readPrefix(ctx, store, base, q, s)
+		return s, err
 	}
-	s := series{make([]int64, q.Range.Days()), make([][]int64, q.Range.Days())}
+	s.days, s.hours = make([]int64, q.Range.Days()), make([][]int64, q.Range.Days())
 	offset := 0
 	for _, span := range q.Range.Spans() {
+		if days, ok := rolled.days(span); ok {
+			offset += copy(s.days[offset:], days)
+			s.unknown[span.Month] = q.By == ByHour
+			continue
+		}
 		c := counters.Collection{Month: span.Month, Kind: counters.Hours}
 		for doc, err := range store.Scan(ctx, c, counters.IDPrefix(counters.Hours, base)) {
 			if err != nil {
@@ -37,10 +47,19 @@ func readSeries(ctx context.Context, store Store, base string, q Query) (series,
 	return s, nil
 }
 
-// readPrefix returns the views per day of the pages whose path begins with the prefix.
-func readPrefix(ctx context.Context, store Store, base string, q Query) ([]int64, error) {
+// readPrefix returns the views per day of the pages whose path begins with the prefix. Of a section's rolled-up month only
+// the sum is known: it stands on the first day, for series by month; otherwise the month is marked as unknown.
+func readPrefix(ctx context.Context, store Store, base string, q Query, s series) ([]int64, error) {
 	days := make([]int64, 0, q.Range.Days())
 	for _, span := range q.Range.Spans() {
+		if _, ok := s.rolled[span.Month]; ok {
+			views, known := s.rolled.section(span, q.Prefix)
+			if known = known && q.By == ByMonth; !known {
+				views, s.unknown[span.Month] = 0, true
+			}
+			days = append(append(days, views), make([]int64, span.To-span.From)...)
+			continue
+		}
 		sums, err := readSection(ctx, store, span, base, q.Prefix)
 		if err == nil && sums == nil {
 			// Not a section that is counted: deeper than MaxDepth, beyond the cap of sections, or no whole segment.

@@ -5,6 +5,7 @@ import (
 	"iter"
 
 	"precount/internal/counters"
+	"precount/reporter/retention"
 )
 
 // A Store holds the documents. Its methods are safe for concurrent use and end early, with an error, when ctx does.
@@ -16,4 +17,6 @@ type Store interface {
 	DaySums(ctx context.Context, kind counters.Kind, span counters.Span, prefix string) ([]int64, error)
 	// Top returns the documents with the most views.
 	Top(ctx context.Context, q counters.TopQuery) (counters.Top, error)
+	// Rollups are what stays of months that were put away.
+	retention.Rollups
 }

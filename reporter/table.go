@@ -22,6 +22,9 @@ func WriteTable(w io.Writer, r Report) error {
 		fmt.Fprintf(out, ", under %s", printable(r.Query.Prefix))
 	}
 	fmt.Fprintf(out, ": %s\n", counted(v.Total))
+	if note := goneNote(v.RolledUp); note != "" {
+		fmt.Fprintln(out, note)
+	}
 	writePoints(out, v)
 	writePaths(out, "Top pages", r.Pages.Pages, r.Pages.Total)
 	writePaths(out, "Sections", r.Sections.Sections, v.Total)

@@ -3,7 +3,9 @@ package reporter
 import (
 	"context"
 	"fmt"
+	"slices"
 
+	"precount/internal/counters"
 	"precount/internal/sites"
 )
 
@@ -14,7 +16,10 @@ type Views struct {
 	From   string  `json:"from"` // first day
 	To     string  `json:"to"`   // last day
 	Total  int64   `json:"total"`
-	Points []Point `json:"points"` // gapless, zeros included
+	Points []Point `json:"points"` // gapless, zeros included, but for the months in Gone
+
+	RolledUp []string `json:"rolled_up,omitempty"`   // months of which retention has left only totals
+	Gone     []string `json:"detail_gone,omitempty"` // of these, those without points, because nobody knows them any more
 }
 
 // A Point is one bar of a series. T is "2026-11-20", by hour "2026-11-20T05", by month "2026-11", in the site's time
@@ -29,7 +34,11 @@ func ReadViews(ctx context.Context, store Store, site *sites.Site, q Query) (Vie
 	if err := q.check(); err != nil {
 		return Views{}, err
 	}
-	s, err := readSeries(ctx, store, site.Base, q)
+	rolled, err := readRollups(ctx, store, site, q.Range)
+	if err != nil {
+		return Views{}, err
+	}
+	s, err := readSeries(ctx, store, site.Base, q, rolled)
 	if err != nil {
 		return Views{}, err
 	}
@@ -40,6 +49,12 @@ func (s series) views(site *sites.Site, q Query) Views {
 	v := Views{Site: site.Host, Base: site.Base, From: q.Range.From.String(), To: q.Range.To.String()}
 	for _, n := range s.days {
 		v.Total += n
+	}
+	v.RolledUp = s.rolled.names()
+	for _, name := range v.RolledUp {
+		if m, err := counters.ParseMonth(name); err == nil && s.unknown[m] {
+			v.Gone = append(v.Gone, name)
+		}
 	}
 	switch q.By {
 	case ByHour:
@@ -55,7 +70,9 @@ func (s series) views(site *sites.Site, q Query) Views {
 func (s series) dayPoints(r Range) []Point {
 	points := make([]Point, 0, len(s.days))
 	for i, date := range r.All() {
-		points = append(points, Point{date.String(), s.days[i]})
+		if !s.unknown[date.Month] {
+			points = append(points, Point{date.String(), s.days[i]})
+		}
 	}
 	return points
 }
@@ -63,6 +80,9 @@ func (s series) dayPoints(r Range) []Point {
 func (s series) hourPoints(r Range) []Point {
 	points := make([]Point, 0, 24*len(s.days))
 	for i, date := range r.All() {
+		if s.unknown[date.Month] {
+			continue
+		}
 		for hour := range 24 {
 			point := Point{T: fmt.Sprintf("%sT%02d", date, hour)}
 			if s.hours[i] != nil {
@@ -75,9 +95,12 @@ func (s series) hourPoints(r Range) []Point {
 }
 
 func (s series) monthPoints(r Range) []Point {
-	var points []Point
+	points := []Point{}
 	for i, date := range r.All() {
-		if i == 0 || date.Day == 1 {
+		if s.unknown[date.Month] {
+			continue
+		}
+		if len(points) == 0 || date.Day == 1 {
 			points = append(points, Point{T: date.Month.String()})
 		}
 		points[len(points)-1].Views += s.days[i]
@@ -85,9 +108,10 @@ func (s series) monthPoints(r Range) []Point {
 	return points
 }
 
-// hoursOfDay returns 24 sums, that of 00:00 to 00:59 first, or nil if hours are not known.
+// hoursOfDay returns 24 sums, that of 00:00 to 00:59 first, or nil if hours are not known, of no month or not of all that
+// were viewed at all.
 func (s series) hoursOfDay() []int64 {
-	if s.hours == nil {
+	if s.hours == nil || len(s.rolled) > 0 && !slices.ContainsFunc(s.hours, func(day []int64) bool { return day != nil }) {
 		return nil
 	}
 	sums := make([]int64, 24)

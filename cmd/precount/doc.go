@@ -6,5 +6,7 @@
 //	server.go    HTTP: limits, which address goes to whom
 //	site.go      precount site add|list|show|set|remove
 //	report.go    precount report
+//	retain.go    precount retain, and serve --keep
+//	restore.go   precount restore
 //	store.go     which engine --store means
 package main

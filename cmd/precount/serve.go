@@ -27,6 +27,7 @@ type serveFlags struct {
 	sites       []string
 	openReports bool
 	demo        bool
+	retain      retainFlags
 }
 
 func (c *common) serveCommand() *cobra.Command {
@@ -53,6 +54,7 @@ HTML to paste into your pages.`,
 	flags.StringArrayVar(&f.sites, "site", nil, "register this site if it is not yet (repeatable)")
 	flags.BoolVar(&f.openReports, "open-reports", false, "show reports and API to everybody, without a login")
 	flags.BoolVar(&f.demo, "demo", false, "register localhost, with public reports, and serve /demo/, a page with the pixel on it")
+	f.retain.register(flags, "months to keep, the running one included; older ones are archived and dropped every day (default: keep all)")
 	return cmd
 }
 
@@ -67,7 +69,7 @@ func (f serveFlags) check() (journalMax int64, err error) {
 	case f.flushEvery < collector.MinFlushEvery || f.flushEvery > time.Hour:
 		return 0, fmt.Errorf("--flush-every %v: want %v to 1h", f.flushEvery, collector.MinFlushEvery)
 	}
-	return int64(size), nil
+	return int64(size), f.retain.checkServe()
 }
 
 // wanted returns the sites of --site and --demo, with default settings.

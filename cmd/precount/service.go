@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"precount/collector"
+	"precount/internal/horizon"
 	"precount/internal/journal"
 	"precount/internal/lease"
 	"precount/internal/sites"
@@ -35,6 +36,7 @@ type service struct {
 	journal  *journal.Journal
 	store    store
 	registry *sites.Registry
+	months   *horizon.Horizon
 	lease    *lease.Lease // nil until the store answered
 	holder   time.Time    // until when another process was seen to hold it
 	listener net.Listener
@@ -57,6 +59,7 @@ func (s *service) open(ctx context.Context) (err error) {
 	}
 	s.registry = sites.NewRegistry(s.store)
 	s.registry.KeepCopy(filepath.Join(s.common.data, "sites.json"))
+	s.months = horizon.New(s.store)
 	if err := s.build(); err != nil {
 		return err
 	}
@@ -88,6 +91,7 @@ func (s *service) build() (err error) {
 		Journal:    s.journal,
 		Store:      s.store,
 		Sites:      s.registry.Directory,
+		Months:     s.months,
 		Ack:        collector.Ack(s.flags.ack),
 		FlushEvery: s.flags.flushEvery,
 		Permit:     func(ctx context.Context) error { return s.lease.Ensure(ctx) }, // held before anything is counted
@@ -153,6 +157,9 @@ func (s *service) work(ctx context.Context) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	log := s.common.log
+	if err := s.collector.Announce(ctx); err != nil { // then the first flush does it
+		log.Debug().Err(err).Msg("retention is not told yet which months this collector may write")
+	}
 	tasks.Go(func() { s.collector.Run(ctx) })
 	tasks.Go(func() {
 		var told time.Time
@@ -163,6 +170,10 @@ func (s *service) work(ctx context.Context) error {
 			}
 		})
 	})
+	tasks.Go(func() {
+		s.months.Run(ctx, func(err error) { log.Debug().Err(err).Msg("months stay as they were last read") })
+	})
+	tasks.Go(func() { s.retain(ctx) })
 	tasks.Go(func() { s.learn(ctx) })
 	return s.keepLease(ctx)
 }

@@ -10,14 +10,14 @@ import (
 	"precount/internal/mongostore"
 	"precount/internal/sites"
 	"precount/internal/sqlitestore"
+	"precount/reporter/retention"
 )
 
 // store is what the commands need of an engine; internal/storetest holds the contract of each method.
 type store interface {
 	sites.Records
-	Get(ctx context.Context, collection, id string) (counters.Record, error)
+	retention.Store
 	Apply(ctx context.Context, batch counters.Batch) error
-	Scan(ctx context.Context, c counters.Collection, prefix string) iter.Seq2[counters.Document, error]
 	DaySums(ctx context.Context, kind counters.Kind, span counters.Span, prefix string) ([]int64, error)
 	Top(ctx context.Context, q counters.TopQuery) (counters.Top, error)
 	IDs(ctx context.Context, c counters.Collection, prefix string) iter.Seq2[string, error]

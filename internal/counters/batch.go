@@ -35,4 +35,6 @@ var (
 	ErrConflict = errors.New("record was changed by another process")
 	// ErrNotFound says that there is no such Record.
 	ErrNotFound = errors.New("no such record")
+	// ErrDiffers says that a document to be restored is there already, with other counts. It was not changed.
+	ErrDiffers = errors.New("document is there with other counts")
 )

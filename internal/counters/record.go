@@ -10,6 +10,7 @@ const (
 	JobsRecords       = "jobs"
 	RollupsRecords    = "rollups"
 	AuditRecords      = "audit"
+	RetentionRecords  = "retention"
 )
 
 // A Record is one document of such a collection. Its revision makes read-change-write safe among many processes: Put

@@ -9,6 +9,7 @@
 //	          ├─ cancel.go        the same with contexts that end
 //	          ├─ read.go, top.go  what readers see of it
 //	          ├─ drop.go          templates, collections, dropping
+//	          ├─ restore.go       documents that come back with their counts
 //	          ├─ records.go       compare and swap
 //	          └─ property.go      any interleaving of it all gives what model.go gives
 //

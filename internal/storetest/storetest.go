@@ -17,6 +17,7 @@ type Store interface {
 	Top(ctx context.Context, q counters.TopQuery) (counters.Top, error)
 	Collections(ctx context.Context) ([]counters.Collection, error)
 	Insert(ctx context.Context, c counters.Collection, keys []counters.Key, collectors []string) (inserted int, err error)
+	Restore(ctx context.Context, c counters.Collection, docs []counters.Document) (inserted int, err error)
 	Drop(ctx context.Context, c counters.Collection) error
 	DropDatabase(ctx context.Context, year int) error
 	Get(ctx context.Context, collection, id string) (counters.Record, error)
@@ -63,6 +64,7 @@ func Run(t *testing.T, open func(t *testing.T) Store, opts ...Option) {
 		{"Read", readSentences},
 		{"Top", topSentences},
 		{"Drop", dropSentences},
+		{"Restore", restoreSentences},
 		{"Records", recordSentences},
 		{"Property", propertySentences},
 	} {
