@@ -129,7 +129,7 @@ func TestPlanSortsByID(t *testing.T) {
 	}
 	for i := 1; i < len(steps); i++ {
 		a, b := steps[i-1], steps[i]
-		if c := compareCollections(a.collection(), b.collection()); c > 0 || c == 0 && a.id >= b.id {
+		if c := a.collection().Compare(b.collection()); c > 0 || c == 0 && a.id >= b.id {
 			t.Errorf("%s %q comes before %s %q", a.collection(), a.id, b.collection(), b.id)
 		}
 	}

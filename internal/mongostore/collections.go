@@ -34,7 +34,7 @@ func (s *Store) Collections(ctx context.Context) ([]counters.Collection, error) 
 		}
 		all = append(all, some...)
 	}
-	slices.SortFunc(all, compareCollections)
+	slices.SortFunc(all, counters.Collection.Compare)
 	return all, nil
 }
 
@@ -54,7 +54,7 @@ func (s *Store) collections(ctx context.Context, database string) (all []counter
 
 // Drop removes a collection, if it exists.
 func (s *Store) Drop(ctx context.Context, c counters.Collection) error {
-	if err := checkCollection(c); err != nil {
+	if err := c.Check(); err != nil {
 		return err
 	}
 	if err := s.usable(ctx); err != nil {
@@ -72,7 +72,7 @@ func (s *Store) Drop(ctx context.Context, c counters.Collection) error {
 // what is not ours.
 func (s *Store) DropDatabase(ctx context.Context, year int) error {
 	c := counters.Collection{Month: counters.Month{Year: year, Month: 1}}
-	if err := checkCollection(c); err != nil {
+	if err := c.Check(); err != nil {
 		return err
 	}
 	if err := s.usable(ctx); err != nil {

@@ -27,7 +27,7 @@ type cursor struct {
 
 // open sends the question; the first documents come with the answer.
 func (s *Store) open(ctx context.Context, c counters.Collection, prefix string, projection bson.D) (*cursor, error) {
-	if err := checkCollection(c); err != nil {
+	if err := c.Check(); err != nil {
 		return nil, err
 	}
 	if err := s.usable(ctx); err != nil {

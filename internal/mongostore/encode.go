@@ -90,7 +90,7 @@ func appendIdentity(b []byte, k counters.Key) []byte {
 func appendCounters(b []byte, u *counters.Update) []byte {
 	var values [32]int64 // in the order of Collection.Counters
 	for _, d := range u.Inc {
-		i, _ := counterIndex(u.Key.Collection, d.Field)
+		i, _ := u.Key.Collection.CounterIndex(d.Field)
 		values[i] = d.N
 	}
 	b = bsoncore.AppendInt64Element(b, fieldTotal, values[0])
@@ -107,7 +107,7 @@ func appendCounters(b []byte, u *counters.Update) []byte {
 func appendRegisters(b []byte, registers []counters.Delta) []byte {
 	var ranks [counters.Registers]int16 // 0 is not there, 1 is a zero
 	for _, d := range registers {
-		i, _ := registerIndex(d.Field)
+		i, _ := counters.RegisterIndex(d.Field)
 		ranks[i] = max(ranks[i], int16(d.N)+1)
 	}
 	for i, rank := range ranks {

@@ -43,7 +43,7 @@ func (s *Store) Insert(ctx context.Context, c counters.Collection, keys []counte
 
 // planTemplates returns the new documents in the order of their _ids, each once; see plan for the reason.
 func planTemplates(c counters.Collection, keys []counters.Key, collectors []string) ([]any, error) {
-	if err := checkCollection(c); err != nil {
+	if err := c.Check(); err != nil {
 		return nil, err
 	}
 	type named struct {
@@ -52,7 +52,7 @@ func planTemplates(c counters.Collection, keys []counters.Key, collectors []stri
 	}
 	all := make([]named, len(keys))
 	for i, key := range keys {
-		if err := checkKey(key); err != nil {
+		if err := key.Check(); err != nil {
 			return nil, fmt.Errorf("%s: %w", c, err)
 		}
 		if key.Collection != c {

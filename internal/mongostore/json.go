@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"precount/internal/counters"
 )
 
 // maxDepth is how deep a body may be nested; BSON ends at 100 levels.
@@ -22,7 +24,7 @@ const maxDepth = 64
 // bits becomes an int64, other numbers a double, dates stay strings. Names keep their order; of two equal names the
 // last one counts, as everywhere in Go.
 func fromJSON(text []byte) (bson.D, error) {
-	if !storable(string(text)) {
+	if !counters.Storable(string(text)) {
 		return nil, errors.New("it is not UTF-8 or contains a zero byte")
 	}
 	dec := json.NewDecoder(bytes.NewReader(text))
@@ -70,7 +72,7 @@ func readObject(dec *json.Decoder, depth int) (any, error) {
 			return nil, err
 		}
 		key := token.(string) // the decoder sees to it
-		if !storable(key) {
+		if !counters.Storable(key) {
 			return nil, fmt.Errorf("a name in it contains a zero byte: %q", key)
 		}
 		value, err := readValue(dec, depth+1)

@@ -31,7 +31,7 @@ func eachNumber(raw bson.Raw, name string, f func(key int, value int64)) {
 	}
 }
 
-// naturalKey is natural for keys of up to four digits.
+// naturalKey reads a key of up to four digits as counters writes it.
 func naturalKey(key []byte) (n int, ok bool) {
 	if len(key) == 0 || len(key) > 4 || key[0] == '0' && len(key) > 1 {
 		return 0, false

@@ -117,10 +117,10 @@ const fieldRev = "rev"
 
 // recordDocument returns {_id, rev, …the fields of the body}, with the revision that r gets by being stored.
 func recordDocument(collection string, r counters.Record) (bson.D, error) {
-	if collection == "" || strings.HasPrefix(collection, "system.") || strings.Contains(collection, "$") || !storable(collection) {
+	if collection == "" || strings.HasPrefix(collection, "system.") || strings.Contains(collection, "$") || !counters.Storable(collection) {
 		return nil, fmt.Errorf("%q cannot be the name of a collection", collection)
 	}
-	if r.ID == "" || !storable(r.ID) || r.Rev < 0 {
+	if r.ID == "" || !counters.Storable(r.ID) || r.Rev < 0 {
 		return nil, fmt.Errorf("%s: record %q with revision %d: id or revision is impossible", collection, r.ID, r.Rev)
 	}
 	body, err := fromJSON(r.Body)

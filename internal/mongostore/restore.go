@@ -18,7 +18,7 @@ import (
 // counters.ErrDiffers and names the first; others of the same call may be inserted. inserted is how many were, also with an
 // error.
 func (s *Store) Restore(ctx context.Context, c counters.Collection, docs []counters.Document) (inserted int, err error) {
-	if err := checkCollection(c); err != nil {
+	if err := c.Check(); err != nil {
 		return 0, err
 	}
 	for i := range docs {
@@ -56,7 +56,7 @@ func checkDocument(c counters.Collection, doc *counters.Document) error {
 	if doc.Key.Collection != c {
 		return fmt.Errorf("a document is of %s", doc.Key.Collection)
 	}
-	if err := checkKey(doc.Key); err != nil {
+	if err := doc.Key.Check(); err != nil {
 		return err
 	}
 	if c.Kind == counters.Visitors {

@@ -2,7 +2,6 @@ package mongostore
 
 import (
 	"context"
-	"fmt"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 	"go.mongodb.org/mongo-driver/v2/mongo"
@@ -15,7 +14,7 @@ import (
 // documents is 0. Of Hours, a day's sum is the total of the documents of that day; Visitors cannot be added up.
 func (s *Store) DaySums(ctx context.Context, kind counters.Kind, span counters.Span, prefix string) ([]int64, error) {
 	c := counters.Collection{Month: span.Month, Kind: kind}
-	if err := checkSpan(c, span); err != nil {
+	if err := span.Check(kind); err != nil {
 		return nil, err
 	}
 	if err := s.usable(ctx); err != nil {
@@ -103,17 +102,4 @@ func (s *Store) aggregate(ctx context.Context, c counters.Collection, pipeline m
 		err = found.All(limited, &rows)
 	}
 	return rows, err
-}
-
-func checkSpan(c counters.Collection, span counters.Span) error {
-	if err := checkCollection(c); err != nil {
-		return err
-	}
-	if c.Kind == counters.Visitors {
-		return fmt.Errorf("%s: registers are not counts, they cannot be added up", c)
-	}
-	if span.From < 1 || span.To < span.From || span.To > span.Month.Days() {
-		return fmt.Errorf("%s: days %d to %d are not a span of this month", c, span.From, span.To)
-	}
-	return nil
 }

@@ -2,22 +2,18 @@ package mongostore
 
 import (
 	"context"
-	"fmt"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"precount/internal/counters"
 )
 
-// maxTop is the largest Limit of a TopQuery.
-const maxTop = 100_000
-
 // Top adds up each document's days within the spans and returns those with the most. If that is not simply the total of
 // a month, see isMonth, every document of the range is read once: the sum over all of them is part of the answer, and no index could know the sum of some days. Only the
 // numbers that are needed come from the server, see columns. The months are read side by side in the order of _ids, so
 // that memory does not grow with the number of documents.
 func (s *Store) Top(ctx context.Context, q counters.TopQuery) (counters.Top, error) {
-	if err := checkTop(q); err != nil {
+	if err := q.Check(); err != nil {
 		return counters.Top{}, err
 	}
 	if err := s.usable(ctx); err != nil {
@@ -26,7 +22,7 @@ func (s *Store) Top(ctx context.Context, q counters.TopQuery) (counters.Top, err
 	if isMonth(q) {
 		return s.topOfMonth(ctx, q)
 	}
-	ranking := ranking{limit: q.Limit}
+	ranking := counters.Ranking{Limit: q.Limit}
 	var walks []*walk
 	defer func() {
 		for _, w := range walks {
@@ -41,30 +37,10 @@ func (s *Store) Top(ctx context.Context, q counters.TopQuery) (counters.Top, err
 		}
 		walks = append(walks, &walk{cursor: cur, columns: columns})
 	}
-	if err := merge(ctx, walks, ranking.add); err != nil {
+	if err := merge(ctx, walks, func(c counters.Collection, id string, views int64) { counters.Rank(&ranking, c, id, views) }); err != nil {
 		return counters.Top{}, err
 	}
-	return ranking.top()
-}
-
-func checkTop(q counters.TopQuery) error {
-	if q.Kind == counters.Hours {
-		return fmt.Errorf("%s have no days to rank by", q.Kind)
-	}
-	if q.Limit < 0 || q.Limit > maxTop {
-		return fmt.Errorf("limit %d is not in 0 to %d", q.Limit, maxTop)
-	}
-	seen := make(map[counters.Month]bool)
-	for _, span := range q.Spans {
-		if err := checkSpan(counters.Collection{Month: span.Month, Kind: q.Kind}, span); err != nil {
-			return err
-		}
-		if seen[span.Month] {
-			return fmt.Errorf("month %s is asked for twice", span.Month)
-		}
-		seen[span.Month] = true
-	}
-	return nil
+	return ranking.Top()
 }
 
 // few is up to how many days are asked for one by one. Picking days costs the server more than sending all of them: for

@@ -89,7 +89,7 @@ func (c *conn) add(st *step) error {
 	}
 	n := bindIdentity(stmt, st.id, &st.update.Key)
 	for _, d := range st.update.Inc {
-		i, _ := counterIndex(st.shape.collection, d.Field)
+		i, _ := st.shape.collection.CounterIndex(d.Field)
 		stmt.BindInt64(n+1+st.shape.fields.rank(i), d.N)
 	}
 	if _, err := stmt.Step(); err != nil {
@@ -142,7 +142,7 @@ func (c *conn) raise(st *step) error {
 	}
 	changed := false
 	for _, d := range st.update.Max {
-		i, _ := registerIndex(d.Field)
+		i, _ := counters.RegisterIndex(d.Field)
 		if n := byte(d.N); n > registers[i] {
 			registers[i], changed = n, true
 		}

@@ -43,7 +43,7 @@ func (s *Store) Collections(ctx context.Context) ([]counters.Collection, error) 
 			return nil, err
 		}
 	}
-	slices.SortFunc(all, compareCollections)
+	slices.SortFunc(all, counters.Collection.Compare)
 	return all, nil
 }
 

@@ -16,7 +16,7 @@ const vacuumPages = 1024
 // Drop removes a collection, if it exists, and gives its space back to the file system. If ctx ends in between, the
 // collection may be gone and the space not be given back; dropping again does the rest.
 func (s *Store) Drop(ctx context.Context, c counters.Collection) error {
-	if err := checkCollection(c); err != nil {
+	if err := c.Check(); err != nil {
 		return err
 	}
 	if missing, err := s.missing(ctx, c.Month.Year); missing || err != nil {
@@ -68,7 +68,7 @@ func (f *file) shrink(ctx context.Context) error {
 // DropDatabase deletes the file of a year, with the tokens in it, if it exists. It refuses when any collection is left.
 func (s *Store) DropDatabase(ctx context.Context, year int) error {
 	any := counters.Collection{Month: counters.Month{Year: year, Month: 1}}
-	if err := checkCollection(any); err != nil {
+	if err := any.Check(); err != nil {
 		return err
 	}
 	if missing, err := s.missing(ctx, year); missing || err != nil {

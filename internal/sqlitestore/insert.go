@@ -15,11 +15,11 @@ const insertChunk = 5_000
 // inserted. All keys must be of collection c. The collectors, whose tokens
 // other engines keep in the documents, need nothing here: the file has one token for each.
 func (s *Store) Insert(ctx context.Context, c counters.Collection, keys []counters.Key, _ []string) (inserted int, err error) {
-	if err := checkCollection(c); err != nil {
+	if err := c.Check(); err != nil {
 		return 0, err
 	}
 	for _, key := range keys {
-		if err := checkKey(key); err != nil {
+		if err := key.Check(); err != nil {
 			return 0, fmt.Errorf("%s: %w", c, err)
 		}
 		if key.Collection != c {

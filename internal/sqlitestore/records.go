@@ -111,14 +111,14 @@ func createRecords(collection string) string {
 }
 
 func checkRecord(collection string, r counters.Record) error {
-	if collection == "" || strings.HasPrefix(collection, "sqlite_") || !storable(collection) {
+	if collection == "" || strings.HasPrefix(collection, "sqlite_") || !counters.Storable(collection) {
 		return fmt.Errorf("%q cannot be the name of a collection", collection)
 	}
-	if r.ID == "" || !storable(r.ID) || r.Rev < 0 {
+	if r.ID == "" || !counters.Storable(r.ID) || r.Rev < 0 {
 		return fmt.Errorf("%s: record %q with revision %d: id or revision is impossible", collection, r.ID, r.Rev)
 	}
 	var fields map[string]json.RawMessage
-	if err := json.Unmarshal(r.Body, &fields); err != nil || fields == nil || !storable(string(r.Body)) {
+	if err := json.Unmarshal(r.Body, &fields); err != nil || fields == nil || !counters.Storable(string(r.Body)) {
 		return fmt.Errorf("%s: record %q: its body is not a JSON object", collection, r.ID)
 	}
 	for _, name := range []string{"_id", "rev"} {

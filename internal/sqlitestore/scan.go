@@ -117,7 +117,7 @@ func (w within) sql() (where string, args []any) {
 
 // collection returns a connection to the file that the collection stands in, or nil if the collection does not exist.
 func (r *reading) collection(c counters.Collection) (*conn, error) {
-	if err := checkCollection(c); err != nil {
+	if err := c.Check(); err != nil {
 		return nil, err
 	}
 	conn, err := r.file(r.s.yearPath(c.Month.Year))

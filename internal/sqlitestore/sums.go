@@ -2,7 +2,6 @@ package sqlitestore
 
 import (
 	"context"
-	"fmt"
 	"strings"
 
 	"zombiezen.com/go/sqlite"
@@ -14,7 +13,7 @@ import (
 // documents is 0. Of Hours, a day's sum is the total of the documents of that day; Visitors cannot be added up.
 func (s *Store) DaySums(ctx context.Context, kind counters.Kind, span counters.Span, prefix string) ([]int64, error) {
 	c := counters.Collection{Month: span.Month, Kind: kind}
-	if err := checkSpan(c, span); err != nil {
+	if err := span.Check(kind); err != nil {
 		return nil, err
 	}
 	sums := make([]int64, span.To-span.From+1)
@@ -34,19 +33,6 @@ func (s *Store) DaySums(ctx context.Context, kind counters.Kind, span counters.S
 		return nil, err
 	}
 	return sums, nil
-}
-
-func checkSpan(c counters.Collection, span counters.Span) error {
-	if err := checkCollection(c); err != nil {
-		return err
-	}
-	if c.Kind == counters.Visitors {
-		return fmt.Errorf("%s: registers are not counts, they cannot be added up", c)
-	}
-	if span.From < 1 || span.To < span.From || span.To > span.Month.Days() {
-		return fmt.Errorf("%s: days %d to %d are not a span of this month", c, span.From, span.To)
-	}
-	return nil
 }
 
 func (c *conn) sumDays(collection counters.Collection, span counters.Span, prefix string, sums []int64) error {

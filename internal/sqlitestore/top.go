@@ -3,7 +3,6 @@ package sqlitestore
 import (
 	"bytes"
 	"context"
-	"fmt"
 	"strings"
 
 	"zombiezen.com/go/sqlite"
@@ -11,17 +10,14 @@ import (
 	"precount/internal/counters"
 )
 
-// maxTop is the largest Limit of a TopQuery.
-const maxTop = 100_000
-
 // Top adds up each document's days within the spans and returns those with the most. Every document of the range is
 // read once: the sum over all of them is part of the answer, and no index could know the sum of some days. The months
 // are read side by side in the order of _ids, so that memory does not grow with the number of documents.
 func (s *Store) Top(ctx context.Context, q counters.TopQuery) (top counters.Top, err error) {
-	if err := checkTop(q); err != nil {
+	if err := q.Check(); err != nil {
 		return counters.Top{}, err
 	}
-	ranking := ranking{limit: q.Limit}
+	ranking := counters.Ranking{Limit: q.Limit}
 	err = s.read(ctx, func(r *reading) error {
 		var cursors []*cursor
 		defer func() {
@@ -38,32 +34,12 @@ func (s *Store) Top(ctx context.Context, q counters.TopQuery) (top counters.Top,
 				cursors = append(cursors, cursor)
 			}
 		}
-		return merge(ctx, cursors, ranking.add)
+		return merge(ctx, cursors, func(c counters.Collection, id []byte, views int64) { counters.Rank(&ranking, c, id, views) })
 	})
 	if err != nil {
 		return counters.Top{}, err
 	}
-	return ranking.top()
-}
-
-func checkTop(q counters.TopQuery) error {
-	if q.Kind == counters.Hours {
-		return fmt.Errorf("%s have no days to rank by", q.Kind)
-	}
-	if q.Limit < 0 || q.Limit > maxTop {
-		return fmt.Errorf("limit %d is not in 0 to %d", q.Limit, maxTop)
-	}
-	seen := make(map[counters.Month]bool)
-	for _, span := range q.Spans {
-		if err := checkSpan(counters.Collection{Month: span.Month, Kind: q.Kind}, span); err != nil {
-			return err
-		}
-		if seen[span.Month] {
-			return fmt.Errorf("month %s is asked for twice", span.Month)
-		}
-		seen[span.Month] = true
-	}
-	return nil
+	return ranking.Top()
 }
 
 // A cursor walks over the documents of one month in the order of their _ids.
