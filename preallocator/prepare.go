@@ -48,7 +48,7 @@ func (p *preparation) run(ctx context.Context) (err error) {
 	ctx, job, err := jobs.Take(ctx, jobs.Options{Records: p.options.Records, Owner: p.options.Owner, TTL: p.options.TTL,
 		Now: p.options.Now}, "preallocate-"+p.month.String(), "preallocate")
 	if err != nil {
-		return fmt.Errorf("prepare %s: %w", p.month, err)
+		return fmt.Errorf("cannot prepare %s: %w", p.month, err)
 	}
 	defer func() { err = p.leave(ctx, job, err) }()
 	pending, err := p.survey(ctx)

@@ -3,7 +3,6 @@ package preallocator
 import (
 	"context"
 	"errors"
-	"fmt"
 	"time"
 
 	"github.com/rs/zerolog"
@@ -144,7 +143,7 @@ func (p *Preallocator) each(m counters.Month, do func(*preparation) error) (repo
 		err := do(work)
 		reports = append(reports, work.report)
 		if err != nil {
-			return reports, fmt.Errorf("%s: %w", work.report.Month, err)
+			return reports, err
 		}
 	}
 	return reports, nil
