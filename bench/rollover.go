@@ -90,7 +90,7 @@ func (e engine) templates(dir string) (err error) {
 		keys[i] = counters.PageKey(counters.MonthOf(theTurn), benchBase, pagePath(i))
 	}
 	slices.SortFunc(keys, func(a, b counters.Key) int { return strings.Compare(a.ID(), b.ID()) }) // as the preallocator does
-	before, start := sizeOfFiles(dir), time.Now()
+	before, start := e.sizeOnDisk(dir), time.Now()
 	for part := range slices.Chunk(keys, 1000) {
 		if _, err := s.Insert(context.Background(), part[0].Collection, part, []string{"bench"}); err != nil {
 			return err
@@ -98,7 +98,7 @@ func (e engine) templates(dir string) (err error) {
 	}
 	took := time.Since(start)
 	fmt.Printf("\nTemplates, %s: %d pages in chunks of 1,000: %v (%.0f/s), about %d bytes each on disk.\n", e.name, manyKeys,
-		took.Round(time.Millisecond), manyKeys/took.Seconds(), (sizeOfFiles(dir)-before)/manyKeys)
+		took.Round(time.Millisecond), manyKeys/took.Seconds(), (e.sizeOnDisk(dir)-before)/manyKeys)
 	return nil
 }
 
@@ -148,11 +148,11 @@ func (e engine) turn(dir string, prepared bool) (err error) {
 	if r.store, err = newTimedStore(store, r); err != nil {
 		return err
 	}
-	before := sizeOfFiles(dir)
+	before := e.sizeOnDisk(dir)
 	if err := r.load(filepath.Join(dir, fmt.Sprint("journal-", e.name, prepared))); err != nil {
 		return err
 	}
-	r.print(fmt.Sprintf("%s; files %.1f MB before the load, %.1f MB after it", how, float64(before)/1e6, float64(sizeOfFiles(dir))/1e6))
+	r.print(fmt.Sprintf("%s; files %.1f MB before the load, %.1f MB after it", how, float64(before)/1e6, float64(e.sizeOnDisk(dir))/1e6))
 	return nil
 }
 
@@ -227,11 +227,15 @@ func (r *turning) hits() error {
 	}
 }
 
-// sizeOfFiles returns the bytes of the embedded engine's files, or of the test server's tables and indexes. What goes
-// away meanwhile is not counted.
-func sizeOfFiles(dir string) (size int64) {
-	_ = filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() || !strings.Contains(path, ".db") && !strings.Contains(path, "/base/") {
+// sizeOnDisk returns the bytes of the embedded engine's files, or of the test server's tables and indexes. What goes away
+// meanwhile is not counted.
+func (e engine) sizeOnDisk(dir string) (size int64) {
+	part, in := ".db", "sqlite"
+	if e.flags != nil {
+		part, in = "/base/", "mongodb"
+	}
+	_ = filepath.WalkDir(filepath.Join(dir, in), func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || !strings.Contains(path, part) {
 			return nil
 		}
 		if info, err := d.Info(); err == nil {
