@@ -18,7 +18,7 @@ func main() {
 		exit(bare(os.Args[2]))
 	}
 	flag.StringVar(&binary, "binary", "bin/precount", "the precount to measure")
-	only := flag.String("only", "", "run only this part: endpoint, drain, engine or retention")
+	only := flag.String("only", "", "run only this part: endpoint, drain, engine, retention or rollover")
 	flag.Parse()
 	exit(run(*only))
 }
@@ -47,6 +47,7 @@ func run(only string) error {
 		{"drain", func() error { return drain(dir) }},
 		{"engine", func() error { return engineParts(dir) }},
 		{"retention", func() error { return retention(dir) }},
+		{"rollover", func() error { return rollover(dir) }},
 	} {
 		if only != "" && only != part.name {
 			continue

@@ -27,6 +27,8 @@ func TestUsage(t *testing.T) {
 		{[]string{"serve", "--store", "postgres://x"}, "--store", "precount serve"},
 		{[]string{"serve", "--log-level", "loud"}, "--log-level", "precount serve"},
 		{[]string{"serve", "--log-format", "xml"}, "--log-format", "precount serve"},
+		{[]string{"serve", "--preallocate-days", "29"}, "--preallocate-days", "precount serve"},
+		{[]string{"serve", "--min-views", "0"}, "--min-views", "precount serve"},
 		{[]string{"frobnicate"}, "frobnicate", "precount [flags]"},
 		{[]string{"site", "add"}, "arg", "precount site add HOST"},
 		{[]string{"site", "add", "a..b"}, "a..b", "precount site add HOST"},

@@ -8,5 +8,6 @@
 //	report.go    precount report
 //	retain.go    precount retain, and serve --keep
 //	restore.go   precount restore
+//	preallocate.go  precount preallocate, and the same within serve
 //	store.go     which engine --store means
 package main

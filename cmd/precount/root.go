@@ -94,7 +94,7 @@ directly. The embedded store needs no other server.`,
 	flags.StringVar(&c.data, "data", "precount-data", "directory of the journal and of the embedded store")
 	flags.StringVar(&c.logLevel, "log-level", "info", "least important messages logged: debug, info, warn, error")
 	flags.StringVar(&c.logFormat, "log-format", "console", "console or json; logs go to standard error")
-	root.AddCommand(c.serveCommand(), c.siteCommand(), c.reportCommand(), c.retainCommand(), c.restoreCommand(), c.versionCommand())
+	root.AddCommand(c.serveCommand(), c.siteCommand(), c.reportCommand(), c.preallocateCommand(), c.retainCommand(), c.restoreCommand(), c.versionCommand())
 	return root
 }
 

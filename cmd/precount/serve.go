@@ -14,6 +14,7 @@ import (
 
 	"precount/collector"
 	"precount/internal/sites"
+	"precount/preallocator"
 )
 
 // minJournal is the smallest --journal-max; see journal.Options.MaxBytes.
@@ -28,6 +29,9 @@ type serveFlags struct {
 	openReports bool
 	demo        bool
 	retain      retainFlags
+
+	preallocateDays int
+	minViews        int64
 }
 
 func (c *common) serveCommand() *cobra.Command {
@@ -55,6 +59,8 @@ HTML to paste into your pages.`,
 	flags.BoolVar(&f.openReports, "open-reports", false, "show reports and API to everybody, without a login")
 	flags.BoolVar(&f.demo, "demo", false, "register localhost, with public reports, and serve /demo/, a page with the pixel on it")
 	f.retain.register(flags, "months to keep, the running one included; older ones are archived and dropped every day (default: keep all)")
+	flags.IntVar(&f.preallocateDays, "preallocate-days", preallocator.DefaultDays, "prepare the next month in so many last days of a month; 0: not at all")
+	flags.Int64Var(&f.minViews, "min-views", preallocator.DefaultMinViews, "views a month that make a page worth preparing")
 	return cmd
 }
 
@@ -68,6 +74,10 @@ func (f serveFlags) check() (journalMax int64, err error) {
 		return 0, fmt.Errorf("--ack %q: want written or synced", f.ack)
 	case f.flushEvery < collector.MinFlushEvery || f.flushEvery > time.Hour:
 		return 0, fmt.Errorf("--flush-every %v: want %v to 1h", f.flushEvery, collector.MinFlushEvery)
+	case f.preallocateDays < 0 || f.preallocateDays > preallocator.MaxDays:
+		return 0, fmt.Errorf("--preallocate-days %d: want 0 to %d", f.preallocateDays, preallocator.MaxDays)
+	case f.minViews < 1:
+		return 0, fmt.Errorf("--min-views %d: want 1 or more", f.minViews)
 	}
 	return int64(size), f.retain.checkServe()
 }

@@ -14,6 +14,7 @@ import (
 	"precount/internal/journal"
 	"precount/internal/lease"
 	"precount/internal/sites"
+	"precount/preallocator"
 	"precount/reporter"
 )
 
@@ -41,9 +42,10 @@ type service struct {
 	holder   time.Time    // until when another process was seen to hold it
 	listener net.Listener
 
-	collector *collector.Collector
-	router    *router
-	firstRun  bool
+	collector    *collector.Collector
+	preallocator *preallocator.Preallocator // nil: switched off
+	router       *router
+	firstRun     bool
 }
 
 // open takes what the service needs, the data directory first: its lock keeps a second process from touching anything.
@@ -101,6 +103,9 @@ func (s *service) build() (err error) {
 		return err
 	}
 	s.common.rejected = s.collector.Rejected
+	if s.preallocator, err = s.newPreallocator(); err != nil {
+		return err
+	}
 	s.router = &router{collector: s.collector}
 	s.router.reporter, err = reporter.New(reporter.Options{
 		Sites: s.registry.Directory,
@@ -175,6 +180,9 @@ func (s *service) work(ctx context.Context) error {
 	})
 	tasks.Go(func() { s.retain(ctx) })
 	tasks.Go(func() { s.learn(ctx) })
+	if s.preallocator != nil {
+		tasks.Go(func() { s.preallocator.Run(ctx) })
+	}
 	return s.keepLease(ctx)
 }
 

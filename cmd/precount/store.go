@@ -17,6 +17,7 @@ import (
 type store interface {
 	sites.Records
 	retention.Store
+	Insert(ctx context.Context, c counters.Collection, keys []counters.Key, collectors []string) (inserted int, err error)
 	Apply(ctx context.Context, batch counters.Batch) error
 	DaySums(ctx context.Context, kind counters.Kind, span counters.Span, prefix string) ([]int64, error)
 	Top(ctx context.Context, q counters.TopQuery) (counters.Top, error)
