@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"syscall"
 	"time"
 )
 
@@ -19,6 +20,7 @@ import (
 type process struct {
 	cmd     *exec.Cmd
 	address string // host:port
+	gentle  bool   // end it with SIGTERM: it has children of its own
 }
 
 // start runs a command that listens on the address, and waits until it does.
@@ -41,9 +43,13 @@ func start(address string, name string, args ...string) (*process, error) {
 	}
 }
 
-// kill ends the process as a power failure would.
+// kill ends the process as a power failure would, unless it is to be ended gently.
 func (p *process) kill() {
-	_ = p.cmd.Process.Kill()
+	signal := syscall.SIGKILL
+	if p.gentle {
+		signal = syscall.SIGTERM
+	}
+	_ = p.cmd.Process.Signal(signal)
 	_ = p.cmd.Wait()
 }
 
@@ -126,7 +132,11 @@ http {
 	if err := os.WriteFile(config, []byte(text), 0o600); err != nil {
 		return nil, err
 	}
-	return start(address, nginx, "-e", filepath.Join(dir, "error.log"), "-p", dir, "-c", config)
+	p, err := start(address, nginx, "-e", filepath.Join(dir, "error.log"), "-p", dir, "-c", config)
+	if err == nil {
+		p.gentle = true // the workers would outlive their master
+	}
+	return p, err
 }
 
 func freeAddress() (string, error) {
