@@ -190,9 +190,10 @@ func (p *preparation) liveCollectors(ctx context.Context) (ids []string, err err
 	for _, r := range records {
 		var lease struct {
 			Until time.Time `json:"lease_until"`
+			Seen  time.Time `json:"seen"` // also of one that was stopped and released its lease
 		}
 		// One that cannot be read is left out: its first flush adds its token to a document, no count depends on it.
-		if json.Unmarshal(r.Body, &lease) == nil && lease.Until.After(since) {
+		if json.Unmarshal(r.Body, &lease) == nil && (lease.Until.After(since) || lease.Seen.After(since)) {
 			ids = append(ids, r.ID)
 		}
 	}

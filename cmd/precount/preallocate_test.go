@@ -170,9 +170,16 @@ func TestPreallocateKilled(t *testing.T) {
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	waitFor(t, "it is half-way", func() bool { return pagesOf(t, data, next) >= 1000 })
-	_ = cmd.Process.Kill()
-	_ = cmd.Wait()
+	withStoreOf(t, data, func(s *sqlitestore.Store) { // one that is open already sees the first chunk at once
+		waitFor(t, "the first chunk is there", func() bool {
+			for _, err := range s.IDs(context.Background(), counters.Collection{Month: next, Kind: counters.Pages}, "") {
+				return err == nil
+			}
+			return false
+		})
+		_ = cmd.Process.Kill()
+		_ = cmd.Wait()
+	})
 	left := pagesOf(t, data, next)
 	if left >= 49_001 {
 		t.Fatal("it was faster than the kill: the test showed nothing")

@@ -66,7 +66,8 @@ type Lease struct {
 type held struct {
 	Owner      string    `json:"owner"`
 	Place      string    `json:"place,omitempty"`
-	LeaseUntil time.Time `json:"lease_until"`
+	LeaseUntil time.Time `json:"lease_until"` // the zero time: released
+	Seen       time.Time `json:"seen"`        // when its holder stored it last
 }
 
 // Acquire takes the lease if it is free. It does not wait.
@@ -187,7 +188,7 @@ func (l *Lease) put(ctx context.Context, until time.Time) error {
 		return err
 	}
 	delete(fields, "place") // of an earlier holder
-	body, err := json.Marshal(held{l.options.Owner, l.options.Place, until.UTC()})
+	body, err := json.Marshal(held{l.options.Owner, l.options.Place, until.UTC(), l.options.Now().UTC()})
 	if err == nil {
 		err = json.Unmarshal(body, &fields)
 	}
