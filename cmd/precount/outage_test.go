@@ -31,18 +31,7 @@ func TestStoreAway(t *testing.T) {
 	}
 	send(500)
 	s.waitCounted()
-	files, err := filepath.Glob(filepath.Join(data, "stats-*.db"))
-	if err != nil || len(files) != 1 {
-		t.Fatal(files, err)
-	}
-	conn, err := sqlite.OpenConn(files[0], sqlite.OpenReadWrite)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer conn.Close()
-	if err := sqlitex.Execute(conn, "BEGIN EXCLUSIVE", nil); err != nil {
-		t.Fatal(err)
-	}
+	unlock := lockStore(t, data)
 	send(3000)
 	waitFor(t, "the store is known to be away", func() bool { return s.metrics()["precount_store_up"] == 0 })
 	send(3000)
@@ -56,9 +45,7 @@ func TestStoreAway(t *testing.T) {
 	if memory := s.resident(); memory > 150<<20 {
 		t.Errorf("%d MB resident", memory>>20)
 	}
-	if err := sqlitex.Execute(conn, "ROLLBACK", nil); err != nil {
-		t.Fatal(err)
-	}
+	unlock()
 	s.waitCounted()
 	if m := s.checkLedger(); m["precount_store_up"] != 1 {
 		t.Error("precount_store_up is not 1 again")
@@ -74,6 +61,29 @@ func TestStoreAway(t *testing.T) {
 	}
 }
 
+// lockStore keeps the running year's file from all others until unlock, as another process may.
+func lockStore(t *testing.T, data string) (unlock func()) {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join(data, "stats-*.db"))
+	if err != nil || len(files) != 1 {
+		t.Fatal(files, err)
+	}
+	conn, err := sqlite.OpenConn(files[0], sqlite.OpenReadWrite)
+	if err == nil {
+		t.Cleanup(func() { _ = conn.Close() })
+		err = sqlitex.Execute(conn, "BEGIN EXCLUSIVE", nil)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return func() {
+		t.Helper()
+		if err := sqlitex.Execute(conn, "ROLLBACK", nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
 // TestJournalFull: at the byte cap hits are refused and told to come again; when the store is back, hits are accepted
 // without a restart, and all that was acknowledged is counted.
 func TestJournalFull(t *testing.T) {
@@ -81,22 +91,9 @@ func TestJournalFull(t *testing.T) {
 	s := serve(t, data, "--site", "example.org", "--open-reports", "--flush-every", "50ms", "--journal-max", "512KiB")
 	s.get("/pixel.gif?host=example.org&path=/first")
 	s.waitCounted()
-	files, err := filepath.Glob(filepath.Join(data, "stats-*.db"))
-	if err != nil || len(files) != 1 {
-		t.Fatal(files, err)
-	}
-	conn, err := sqlite.OpenConn(files[0], sqlite.OpenReadWrite)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer conn.Close()
-	if err := sqlitex.Execute(conn, "BEGIN EXCLUSIVE", nil); err != nil {
-		t.Fatal(err)
-	}
+	unlock := lockStore(t, data)
 	acknowledged := fillUp(t, s)
-	if err := sqlitex.Execute(conn, "ROLLBACK", nil); err != nil {
-		t.Fatal(err)
-	}
+	unlock()
 	comesBack(t, s, acknowledged)
 }
 

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -83,6 +84,30 @@ func (k Key) Check() error {
 		if k.Day < 1 || k.Day > k.Collection.Month.Days() {
 			return fmt.Errorf("month %s has no day %d", k.Collection.Month, k.Day)
 		}
+	}
+	return nil
+}
+
+// Check returns an error if the document could not stand in the collection: another one's key, or counts or registers that
+// are not those of its kind.
+func (doc *Document) Check(c Collection) error {
+	if doc.Key.Collection != c {
+		return fmt.Errorf("a document is of %s", doc.Key.Collection)
+	}
+	if err := doc.Key.Check(); err != nil {
+		return err
+	}
+	if c.Kind == Visitors {
+		if len(doc.Registers) != Registers || doc.Counts != nil || doc.Total != 0 {
+			return fmt.Errorf("%q: want %d registers and no counts", doc.Key.ID(), Registers)
+		}
+		return nil
+	}
+	if len(doc.Counts) != len(c.Counters())-1 || doc.Registers != nil {
+		return fmt.Errorf("%q: %d counts, want %d", doc.Key.ID(), len(doc.Counts), len(c.Counters())-1)
+	}
+	if doc.Total < 0 || slices.Min(doc.Counts) < 0 {
+		return fmt.Errorf("%q: a count is less than nothing", doc.Key.ID())
 	}
 	return nil
 }

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"slices"
 	"strings"
 
 	"zombiezen.com/go/sqlite"
@@ -20,7 +19,7 @@ func (s *Store) Restore(ctx context.Context, c counters.Collection, docs []count
 		return 0, err
 	}
 	for i := range docs {
-		if err := checkDocument(c, &docs[i]); err != nil {
+		if err := docs[i].Check(c); err != nil {
 			return 0, fmt.Errorf("%s: %w", c, err)
 		}
 	}
@@ -38,28 +37,6 @@ func (s *Store) Restore(ctx context.Context, c counters.Collection, docs []count
 		docs = docs[len(some):]
 	}
 	return inserted, nil
-}
-
-func checkDocument(c counters.Collection, doc *counters.Document) error {
-	if doc.Key.Collection != c {
-		return fmt.Errorf("a document is of %s", doc.Key.Collection)
-	}
-	if err := doc.Key.Check(); err != nil {
-		return err
-	}
-	if c.Kind == counters.Visitors {
-		if len(doc.Registers) != counters.Registers || doc.Counts != nil || doc.Total != 0 {
-			return fmt.Errorf("%q: want %d registers and no counts", doc.Key.ID(), counters.Registers)
-		}
-		return nil
-	}
-	if len(doc.Counts) != len(c.Counters())-1 || doc.Registers != nil {
-		return fmt.Errorf("%q: %d counts, want %d", doc.Key.ID(), len(doc.Counts), len(c.Counters())-1)
-	}
-	if doc.Total < 0 || slices.Min(doc.Counts) < 0 {
-		return fmt.Errorf("%q: a count is less than nothing", doc.Key.ID())
-	}
-	return nil
 }
 
 func (c *conn) restore(collection counters.Collection, docs []counters.Document) (inserted int, err error) {

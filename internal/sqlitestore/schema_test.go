@@ -12,6 +12,7 @@ import (
 	"zombiezen.com/go/sqlite"
 
 	"precount/internal/counters"
+	"precount/internal/testenv"
 )
 
 var updateGolden = flag.Bool("update", false, "rewrite the golden files")
@@ -70,7 +71,7 @@ func TestSchema(t *testing.T) {
 func TestShellReads(t *testing.T) {
 	shell, err := exec.LookPath("sqlite3")
 	if err != nil {
-		t.Skip("no sqlite3 here: apt-get install sqlite3")
+		testenv.LeaveOut(t, "sqlite3 command", "have it by: apt-get install sqlite3")
 	}
 	dir := t.TempDir()
 	s := open(t, dir)
