@@ -81,24 +81,36 @@ func (c *conn) claim(collector string, token uint64) (fresh bool, err error) {
 	return c.Changes() > 0, err
 }
 
-// add inserts a document or adds to it. Nothing is allocated here: this is what a batch's time goes into.
+// add adds to a document, or inserts it. Nothing is allocated here: this is what a batch's time goes into. Most documents
+// exist, so that is tried first: a quarter faster than an upsert, which looks for the row twice (bench/RESULTS.md, 2026-11-21).
 func (c *conn) add(st *step) error {
-	stmt, err := c.upsert(st.shape)
+	stmts, err := c.adder(st.shape)
 	if err != nil {
 		return err
 	}
-	n := bindIdentity(stmt, st.id, &st.update.Key)
+	if stmts.update != nil {
+		stmts.update.BindText(1, st.id)
+		if changed, err := c.run(stmts.update, st, 1); err != nil || changed {
+			return err
+		}
+	}
+	_, err = c.run(stmts.insert, st, bindIdentity(stmts.insert, st.id, &st.update.Key))
+	return err
+}
+
+// run binds the step's counters behind the first n parameters, and reports whether the statement changed a row.
+func (c *conn) run(stmt *sqlite.Stmt, st *step, n int) (changed bool, err error) {
 	for _, d := range st.update.Inc {
 		i, _ := st.shape.collection.CounterIndex(d.Field)
 		stmt.BindInt64(n+1+st.shape.fields.rank(i), d.N)
 	}
 	if _, err := stmt.Step(); err != nil {
-		return err
+		return false, err
 	}
-	return stmt.Reset()
+	return c.Changes() > 0, stmt.Reset()
 }
 
-// bindIdentity binds the values of Key.Identity, after the _id, and returns how many parameters that were.
+// bindIdentity binds the _id and the values of Key.Identity, and returns how many parameters that were.
 func bindIdentity(stmt *sqlite.Stmt, id string, k *counters.Key) int {
 	stmt.BindText(1, id)
 	stmt.BindText(2, k.Base)

@@ -7,7 +7,7 @@ import (
 	"precount/internal/counters"
 )
 
-// BenchmarkApply10k is the measurement by which the driver was chosen: 10,000 pages upserted in one transaction.
+// BenchmarkApply10k is the measurement by which the driver was chosen: 10,000 pages added to in one transaction.
 func BenchmarkApply10k(b *testing.B) {
 	for _, rows := range []int{10_000, 100_000} {
 		b.Run(fmt.Sprintf("of%d", rows), func(b *testing.B) {

@@ -80,7 +80,7 @@ func TestStatementsAreBounded(t *testing.T) {
 				{Field: counters.Total, N: 2}, {Field: counters.Day(first + 1), N: 1}, {Field: counters.Day(second + 1), N: 1}}}}))
 		}
 	}
-	if n := len(s.years[2026].conn.upserts); n > maxUpserts {
+	if n := len(s.years[2026].conn.adders); n > maxAdders {
 		t.Errorf("%d statements after %d shapes", n, token)
 	}
 }

@@ -26,7 +26,7 @@ type conn struct {
 	// What a writer knows about the schema, valid while schema_version is version; see refresh.
 	version int64
 	tables  map[counters.Collection]bool
-	upserts map[shape]*sqlite.Stmt
+	adders  map[shape]adder
 }
 
 // Memory of a connection is bounded by its page cache, in KiB. A writer's holds the hot pages of a few collections;

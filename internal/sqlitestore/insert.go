@@ -46,16 +46,16 @@ func (c *conn) insert(collection counters.Collection, keys []counters.Key) (inse
 	if err := c.ensure(collection); err != nil {
 		return 0, err
 	}
-	stmt, err := c.upsert(shape{collection: collection})
+	stmts, err := c.adder(shape{collection: collection})
 	if err != nil {
 		return 0, err
 	}
 	for i := range keys {
-		bindIdentity(stmt, keys[i].ID(), &keys[i])
-		if _, err := stmt.Step(); err != nil {
+		bindIdentity(stmts.insert, keys[i].ID(), &keys[i])
+		if _, err := stmts.insert.Step(); err != nil {
 			return inserted, err
 		}
-		if err := stmt.Reset(); err != nil {
+		if err := stmts.insert.Reset(); err != nil {
 			return inserted, err
 		}
 		inserted += c.Changes()

@@ -1,6 +1,7 @@
 package sqlitestore
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 
@@ -77,10 +78,13 @@ func (c *conn) refresh() error {
 
 // forget drops what the connection knows about the schema.
 func (c *conn) forget() {
-	for _, stmt := range c.upserts {
-		stmt.Finalize()
+	for _, a := range c.adders {
+		a.insert.Finalize()
+		if a.update != nil {
+			a.update.Finalize()
+		}
 	}
-	c.upserts = nil
+	c.adders = nil
 	c.tables = nil
 	c.version = -1
 }
@@ -100,50 +104,63 @@ func (c *conn) ensure(collection counters.Collection) error {
 	return nil
 }
 
-// A shape is all that the text of an upsert depends on.
+// A shape is all that the text of an adder depends on.
 type shape struct {
 	collection counters.Collection
 	fields     fieldSet
 }
 
-// maxUpserts bounds the statements that a connection keeps. A batch has a few shapes: a kind, a day, a time zone's hour.
-const maxUpserts = 128
-
-// upsert returns the statement that inserts a document or adds to the fields of the shape. Parameters are the identity
-// columns, then the shape's fields in their order.
-func (c *conn) upsert(s shape) (*sqlite.Stmt, error) {
-	if stmt := c.upserts[s]; stmt != nil {
-		return stmt, nil
-	}
-	if len(c.upserts) >= maxUpserts {
-		c.forget()
-	}
-	stmt, _, err := c.PrepareTransient(upsertText(s))
-	if err != nil {
-		return nil, err
-	}
-	if c.upserts == nil {
-		c.upserts = make(map[shape]*sqlite.Stmt)
-	}
-	c.upserts[s] = stmt
-	return stmt, nil
+// An adder is the two statements that add the fields of a shape to a document, or insert it with them. A shape without fields
+// has no update, and its insert leaves a document that exists as it is.
+type adder struct {
+	update *sqlite.Stmt // the _id, then the shape's fields in their order
+	insert *sqlite.Stmt // the identity columns, then the fields
 }
 
-func upsertText(s shape) string {
+// maxAdders bounds the statements that a connection keeps. A batch has a few shapes: a kind, a day, a time zone's hour.
+const maxAdders = 128
+
+func (c *conn) adder(s shape) (adder, error) {
+	if a, ok := c.adders[s]; ok {
+		return a, nil
+	}
+	if len(c.adders) >= maxAdders {
+		c.forget()
+	}
+	update, insert := adderTexts(s)
+	var a adder
+	var err error
+	if a.insert, _, err = c.PrepareTransient(insert); err != nil {
+		return adder{}, err
+	}
+	if update != "" {
+		if a.update, _, err = c.PrepareTransient(update); err != nil {
+			return adder{}, errors.Join(err, a.insert.Finalize())
+		}
+	}
+	if c.adders == nil {
+		c.adders = make(map[shape]adder)
+	}
+	c.adders[s] = a
+	return a, nil
+}
+
+// adderTexts returns the statements of an adder. The insert of a shape with fields fails if the document exists: the update
+// has looked for it in the same transaction.
+func adderTexts(s shape) (update, insert string) {
 	names, identity := columns(s.collection)
 	used := names[:identity:identity]
 	var changes []string
 	for i, name := range names[identity:] {
 		if s.fields.has(i) {
 			used = append(used, name)
-			changes = append(changes, fmt.Sprintf("%[1]s = %[1]s + excluded.%[1]s", quote(name)))
+			changes = append(changes, fmt.Sprintf("%[1]s = %[1]s + ?%[2]d", quote(name), 2+len(changes)))
 		}
 	}
-	conflict := "NOTHING"
-	if len(changes) > 0 {
-		conflict = "UPDATE SET " + strings.Join(changes, ", ")
+	table := quote(s.collection.Name())
+	insert = fmt.Sprintf("INSERT INTO %s (%s) VALUES (%s)", table, quoteAll(used), strings.Repeat(", ?", len(used))[2:])
+	if len(changes) == 0 {
+		return "", insert + ` ON CONFLICT ("_id") DO NOTHING`
 	}
-	marks := strings.Repeat(", ?", len(used))[2:]
-	return fmt.Sprintf(`INSERT INTO %s (%s) VALUES (%s) ON CONFLICT ("_id") DO %s`,
-		quote(s.collection.Name()), quoteAll(used), marks, conflict)
+	return fmt.Sprintf(`UPDATE %s SET %s WHERE "_id" = ?1`, table, strings.Join(changes, ", ")), insert
 }
