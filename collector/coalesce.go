@@ -1,30 +1,28 @@
 package collector
 
 // A tally is how many hits each spot got. A segment of any number of hits becomes as many entries as it has distinct
-// pages and hours; the strings of a spot are copied once.
+// pages and hours.
 type tally struct {
-	index  map[spot]int
+	index  map[string]int32 // by record: hits of one spot have the same one
 	spots  []spot
 	counts []int64
-	hits   int64
 }
 
-func newTally() *tally { return &tally{index: make(map[spot]int)} }
+func newTally() *tally { return &tally{index: make(map[string]int32)} }
 
-// add counts one record of the journal; the record may be overwritten afterwards.
+// add counts one record of the journal; the record may be overwritten afterwards. Only the first of its spot is copied and
+// taken apart: a look-up with string(bytes) does not allocate.
 func (t *tally) add(record []byte) error {
-	r, err := parseRecord(record)
-	if err != nil {
-		return err
-	}
-	t.hits++
-	// A look-up with string(bytes) in the key does not allocate; only a new spot copies them.
-	if i, ok := t.index[spot{r.month, r.day, r.hour, r.depth, string(r.base), string(r.path)}]; ok {
+	if i, ok := t.index[string(record)]; ok {
 		t.counts[i]++
 		return nil
 	}
-	s := spot{r.month, r.day, r.hour, r.depth, string(r.base), string(r.path)}
-	t.index[s] = len(t.spots)
+	own := string(record)
+	s, err := parseRecord(own)
+	if err != nil {
+		return err
+	}
+	t.index[own] = int32(len(t.spots))
 	t.spots = append(t.spots, s)
 	t.counts = append(t.counts, 1)
 	return nil

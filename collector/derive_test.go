@@ -112,7 +112,7 @@ func TestParseRecordRefuses(t *testing.T) {
 	site, err := sites.New("mongodb.org")
 	must(t, err)
 	good := appendRecord(nil, site, sites.Local{Month: november, Day: 30, Hour: 23}, 4, []byte("/"))
-	if _, err := parseRecord(good); err != nil {
+	if _, err := parseRecord(string(good)); err != nil {
 		t.Fatal(err)
 	}
 	for name, change := range map[string]func(b []byte) []byte{
@@ -127,7 +127,7 @@ func TestParseRecordRefuses(t *testing.T) {
 		"long base":      func(b []byte) []byte { b[6] = 255; return b },
 		"no path":        func(b []byte) []byte { return b[:len(b)-1] },
 	} {
-		if _, err := parseRecord(change(slices.Clone(good))); err == nil {
+		if _, err := parseRecord(string(change(slices.Clone(good)))); err == nil {
 			t.Errorf("%s: accepted", name)
 		}
 	}

@@ -1,10 +1,10 @@
 package collector
 
 import (
-	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"precount/internal/counters"
@@ -12,7 +12,7 @@ import (
 )
 
 // A spot is where a hit counts, all of it decided when the hit came in: in another process with other settings the same
-// record still means the same spot. Spots are map keys.
+// record still means the same spot.
 type spot struct {
 	month uint16 // year*12 + month-1
 	day   uint8  // 1 to 31
@@ -46,32 +46,25 @@ func appendRecord(dst []byte, site *sites.Site, local sites.Local, depth int, pa
 	return append(dst, path...)
 }
 
-// A recordView is a record taken apart; base and path stand in the record.
-type recordView struct {
-	month            uint16
-	day, hour, depth uint8
-	base, path       []byte
-}
-
-func parseRecord(b []byte) (recordView, error) {
-	if len(b) == 0 || b[0] != recordFormat {
-		return recordView{}, fmt.Errorf("%w: format is not %d", errRecord, recordFormat)
+// parseRecord takes a record apart; base and path of the spot stand in the record. There is one record for a spot, not two.
+func parseRecord(record string) (spot, error) {
+	if len(record) == 0 || record[0] != recordFormat {
+		return spot{}, fmt.Errorf("%w: format is not %d", errRecord, recordFormat)
 	}
-	if len(b) < recordHead {
-		return recordView{}, fmt.Errorf("%w: %d bytes", errRecord, len(b))
+	if len(record) < recordHead {
+		return spot{}, fmt.Errorf("%w: %d bytes", errRecord, len(record))
 	}
-	baseEnd := recordHead + int(b[6])
-	r := recordView{month: binary.LittleEndian.Uint16(b[4:]), day: b[2], hour: b[3], depth: b[1]}
-	month := monthOf(r.month)
-	if len(b) <= baseEnd || baseEnd == recordHead || b[baseEnd] != '/' || month.Year < 1 ||
-		r.day < 1 || int(r.day) > month.Days() || r.hour > 23 || r.depth > counters.MaxDepth {
-		return recordView{}, fmt.Errorf("%w: a field is out of its range", errRecord)
+	s := spot{depth: record[1], day: record[2], hour: record[3], month: uint16(record[4]) | uint16(record[5])<<8}
+	baseEnd, month := recordHead+int(record[6]), monthOf(s.month)
+	if len(record) <= baseEnd || baseEnd == recordHead || record[baseEnd] != '/' || month.Year < 1 ||
+		s.day < 1 || int(s.day) > month.Days() || s.hour > 23 || s.depth > counters.MaxDepth {
+		return spot{}, fmt.Errorf("%w: a field is out of its range", errRecord)
 	}
-	r.base, r.path = b[recordHead:baseEnd], b[baseEnd:]
-	if bytes.IndexByte(r.base, '|') >= 0 || bytes.IndexByte(r.base, '/') >= 0 {
-		return recordView{}, fmt.Errorf("%w: base %q", errRecord, r.base)
+	s.base, s.path = record[recordHead:baseEnd], record[baseEnd:]
+	if strings.ContainsAny(s.base, "|/") {
+		return spot{}, fmt.Errorf("%w: base %q", errRecord, s.base)
 	}
-	return r, nil
+	return s, nil
 }
 
 func monthNumber(m counters.Month) uint16 { return uint16(m.Year*12 + int(m.Month) - 1) }
