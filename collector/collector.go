@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/rs/zerolog"
+	"github.com/valyala/fasthttp"
 
 	"precount/internal/counters"
 	"precount/internal/journal"
@@ -41,7 +42,7 @@ type Options struct {
 	Ack        Ack              // AckWritten
 	FlushEvery time.Duration    // 1 s; at least MinFlushEvery
 	Caps       Caps             // see there
-	Now        func() time.Time // time.Now
+	Now        func() time.Time // time.Now; a hit's time is then when the server had read its request
 	Log        zerolog.Logger
 }
 
@@ -50,6 +51,7 @@ type Options struct {
 type Collector struct {
 	options     Options
 	journal     *journal.Journal
+	arrival     func(*fasthttp.RequestCtx) time.Time // of a hit
 	cardinality *cardinality
 	scratches   sync.Pool
 	sheet       tallySheet
@@ -68,7 +70,10 @@ func New(o Options) (*Collector, error) {
 	if o.FlushEvery == 0 {
 		o.FlushEvery = time.Second
 	}
-	if o.Now == nil {
+	arrival := (*fasthttp.RequestCtx).Time // the server looks at its clock anyway
+	if now := o.Now; now != nil {
+		arrival = func(*fasthttp.RequestCtx) time.Time { return now() }
+	} else {
 		o.Now = time.Now
 	}
 	if o.Permit == nil {
@@ -88,6 +93,7 @@ func New(o Options) (*Collector, error) {
 	c := &Collector{
 		options:     o,
 		journal:     o.Journal,
+		arrival:     arrival,
 		cardinality: newCardinality(o.Caps),
 		scratches:   sync.Pool{New: func() any { return newScratch() }},
 		appending:   &outage{log: o.Log, what: "write the journal", hint: "hits are refused with 503 until it can"},

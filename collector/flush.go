@@ -63,7 +63,9 @@ func (f *flusher) flush(ctx context.Context) error {
 	}
 	next := f.backlog.next()
 	if !next.IsZero() {
-		f.settle() // a hit that looked at the clock before us may not stand in the journal yet
+		// A hit that looked at the clock before us may not stand in the journal yet. One that has not even come to the
+		// collector would take the line back when its batch is admitted.
+		f.settle()
 	}
 	f.journal.Seal()
 	if err := f.drain(ctx); err != nil {

@@ -75,7 +75,7 @@ func (c *Collector) take(ctx *fasthttp.RequestCtx, s *scratch) (position journal
 	if v := c.wish(h, header); v != Counted {
 		return position, v
 	}
-	local := h.site.Local(c.options.Now())
+	local := h.site.Local(c.arrival(ctx))
 	if c.options.Months.Expired(local.Month) {
 		return position, Expired
 	}

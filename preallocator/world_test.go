@@ -44,7 +44,8 @@ func inWorld(t *testing.T, at string, test func(w *world), all ...*sites.Site) {
 		defer j.Close()
 		w := &world{t: t, dir: dir, log: &logged{}, store: &guarded{Store: store}}
 		w.directory.Store(directory(t, all...))
-		w.collector, err = collector.New(collector.Options{Journal: j, Store: store, Sites: w.directory.Load, FlushEvery: flushEvery})
+		w.collector, err = collector.New(collector.Options{Journal: j, Store: store, Sites: w.directory.Load, FlushEvery: flushEvery,
+			Now: time.Now})
 		must(t, err)
 		var group sync.WaitGroup
 		ctx, cancel := context.WithCancel(context.Background())

@@ -67,7 +67,7 @@ func TestSlowSender(t *testing.T) {
 	if _, err := conn.Write([]byte("GET /pixel.gif?host=example.org&path=/ HTTP/1.1\r\nHost: ")); err != nil {
 		t.Fatal(err)
 	}
-	if err := conn.SetReadDeadline(begin.Add(3 * readTimeout)); err != nil {
+	if err := conn.SetReadDeadline(begin.Add(3 * exchangeTimeout)); err != nil {
 		t.Fatal(err)
 	}
 	for buf := make([]byte, 1024); ; {

@@ -13,6 +13,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -62,8 +63,15 @@ func serve(t testing.TB, data string, args ...string) *serving {
 
 func launch(t testing.TB, data string, args ...string) *serving {
 	t.Helper()
-	args = append([]string{"serve", "--listen", "127.0.0.1:0", "--data", data, "--log-format", "json"}, args...)
-	s := &serving{t: t, cmd: exec.Command(program, args...), log: &syncBuffer{}, done: make(chan error, 1)}
+	return launchUnder(t, nil, data, args...)
+}
+
+// launchUnder starts the program by a command that makes it from what follows its own arguments.
+func launchUnder(t testing.TB, wrapper []string, data string, args ...string) *serving {
+	t.Helper()
+	line := append(slices.Clip(wrapper), program, "serve", "--listen", "127.0.0.1:0", "--data", data, "--log-format", "json")
+	line = append(line, args...)
+	s := &serving{t: t, cmd: exec.Command(line[0], line[1:]...), log: &syncBuffer{}, done: make(chan error, 1)}
 	s.cmd.Stdout, s.cmd.Stderr = io.Discard, s.log
 	s.cmd.Env = append(os.Environ(), "GOTRACEBACK=all")
 	if err := s.cmd.Start(); err != nil {

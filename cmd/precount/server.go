@@ -3,10 +3,10 @@ package main
 import (
 	"bytes"
 	"errors"
-	"fmt"
 	"net"
-	"time"
+	"strings"
 
+	"github.com/rs/zerolog"
 	"github.com/valyala/fasthttp"
 
 	"precount/collector"
@@ -14,14 +14,10 @@ import (
 	"precount/reporter"
 )
 
-// The limits of the HTTP server. A connection that sends nothing costs a goroutine and a read buffer, so that even
-// maxConnections of them stay within about 300 MB; a client that sends slowly is cut off after readTimeout.
+// The limits of a request. How long one may take is the listener's to bound, and how many connections there may be.
 const (
-	maxConnections = 20_000
-	readTimeout    = 20 * time.Second // of one request; and how long a connection may wait for its next one
-	writeTimeout   = 20 * time.Second
-	maxHeader      = 8 << 10
-	maxBody        = 64 << 10
+	maxHeader = 8 << 10
+	maxBody   = 64 << 10
 )
 
 // A router knows which part of the program answers which request.
@@ -31,18 +27,16 @@ type router struct {
 	demo      *demo // nil without --demo
 }
 
-func (r *router) server() *fasthttp.Server {
+func (r *router) server(connections int, log zerolog.Logger) *fasthttp.Server {
 	return &fasthttp.Server{
 		Handler:               r.route,
-		Concurrency:           maxConnections,
-		ReadTimeout:           readTimeout,
-		WriteTimeout:          writeTimeout,
+		Concurrency:           connections,
 		ReadBufferSize:        maxHeader,
 		MaxRequestBodySize:    maxBody,
 		CloseOnShutdown:       true,
 		NoDefaultServerHeader: true,
 		ErrorHandler:          r.unread,
-		Logger:                quiet{},
+		Logger:                serverLog{connections, log},
 	}
 }
 
@@ -88,15 +82,6 @@ func (r *router) metrics(ctx *fasthttp.RequestCtx) {
 	}
 }
 
-// listen opens the address, with an error that says what to do.
-func listen(address string) (net.Listener, error) {
-	l, err := net.Listen("tcp", address)
-	if err != nil {
-		return nil, fmt.Errorf("cannot listen on %s: %w; is another program using the port? choose another with --listen", address, err)
-	}
-	return lazyListener{l}, nil
-}
-
 // unread answers a request that could not be read. One that is too large may be a hit with large cookies: it is answered
 // and counted as a refused one.
 func (r *router) unread(ctx *fasthttp.RequestCtx, err error) {
@@ -119,7 +104,16 @@ func (r *router) unread(ctx *fasthttp.RequestCtx, err error) {
 	ctx.Error(fasthttp.StatusMessage(status)+"\n", status)
 }
 
-// quiet drops the server's own log lines: they are about what single clients sent, which an answer told them already.
-type quiet struct{}
+// A serverLog passes on that connections are refused because too many are open, which the server says once a minute at the
+// most. Its other lines are about what single clients sent, which an answer told them already.
+type serverLog struct {
+	connections int
+	log         zerolog.Logger
+}
 
-func (quiet) Printf(string, ...any) {}
+func (l serverLog) Printf(format string, _ ...any) {
+	if strings.HasPrefix(format, "The incoming connection cannot be served") {
+		l.log.Warn().Int("connections", l.connections).
+			Msg("refusing connections with 503: so many are open as this server serves; the limit of open files (ulimit -n) may be too low")
+	}
+}

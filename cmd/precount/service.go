@@ -130,8 +130,8 @@ func (s *service) run(ctx context.Context, restoreSignals func()) (failure error
 			cancel(err)
 		}
 	})
-	server, served := s.router.server(), make(chan error, 1)
-	go func() { served <- server.Serve(s.listener) }()
+	server, served := s.router.server(connections(openFiles()), s.common.log), make(chan error, 1)
+	go func() { served <- server.Serve(&boundedListener{Listener: s.listener, log: s.common.log}) }()
 	select {
 	case <-ctx.Done():
 		restoreSignals() // a second signal ends the process at once

@@ -1,0 +1,89 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"time"
+
+	"github.com/rs/zerolog"
+)
+
+const (
+	// exchangeTimeout bounds how long an answer may take to be sent, and how long after it the client may take to send
+	// its next request whole; for the first request it counts from the connection's begin.
+	exchangeTimeout = 20 * time.Second
+	// deadlineGrain is how much earlier than that a connection may be cut.
+	deadlineGrain = time.Second
+)
+
+// maxConnections is how many are served at a time if the process may have that many files open; see connections. One that
+// sends nothing costs a goroutine and a read buffer, so that even all of them stay within about 300 MB.
+const maxConnections = 20_000
+
+// connections returns how many connections may be open at a time, given how many files may: a quarter of them is for the
+// journal and the store.
+func connections(files uint64) int {
+	return int(min(maxConnections, files/4*3))
+}
+
+// listen opens the address, with an error that says what to do.
+func listen(address string) (net.Listener, error) {
+	l, err := net.Listen("tcp", address)
+	if err != nil {
+		return nil, fmt.Errorf("cannot listen on %s: %w; is another program using the port? choose another with --listen", address, err)
+	}
+	return l, nil
+}
+
+// A boundedListener's connections have deadlines of their own. The server could set them, but would do so three times for each
+// request and look at the clock for each: that was 6 % of all requests a second (bench/RESULTS.md, 2026-11-21).
+type boundedListener struct {
+	net.Listener
+	log  zerolog.Logger
+	told time.Time
+}
+
+// Pauses between tries to accept.
+const (
+	firstAcceptPause   = 5 * time.Millisecond
+	longestAcceptPause = time.Second
+)
+
+// Accept waits out what keeps connections from being accepted, such as a limit of open files: the server would take it
+// for the end. It fails only when the listener is closed.
+func (l *boundedListener) Accept() (net.Conn, error) {
+	for pause := firstAcceptPause; ; pause = min(2*pause, longestAcceptPause) {
+		conn, err := l.Listener.Accept()
+		if err == nil {
+			now := time.Now()
+			_ = conn.SetDeadline(now.Add(exchangeTimeout)) // fails only if the connection is closed already
+			return &boundedConn{Conn: conn, renewed: now}, nil
+		}
+		if errors.Is(err, net.ErrClosed) {
+			return nil, err
+		}
+		if time.Since(l.told) > remindEvery {
+			l.told = time.Now()
+			l.log.Error().Err(err).Msg("cannot accept connections, trying again; if too many files are open, raise the limit (ulimit -n)")
+		}
+		time.Sleep(pause)
+	}
+}
+
+// A boundedConn is written to by one goroutine at a time, as the server does.
+type boundedConn struct {
+	net.Conn
+	renewed time.Time // when the deadline was set
+}
+
+// Write renews the deadline, for this write and for what the client sends after it.
+func (c *boundedConn) Write(b []byte) (int, error) {
+	if since := time.Since(c.renewed); since >= deadlineGrain {
+		c.renewed = c.renewed.Add(since)
+		if err := c.Conn.SetDeadline(c.renewed.Add(exchangeTimeout)); err != nil {
+			return 0, err
+		}
+	}
+	return c.Conn.Write(b)
+}
