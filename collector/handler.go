@@ -87,11 +87,11 @@ func (c *Collector) take(ctx *fasthttp.RequestCtx, s *scratch) (position journal
 // wish returns whether the visitor's browser asks not to be counted: it only fetches ahead what may never be seen (Fetch
 // Metadata, Sec-Purpose), or the visitor opted out (DNT; Global Privacy Control) and the site honours that.
 func (c *Collector) wish(h hit, header *fasthttp.RequestHeader) Verdict {
-	purpose, _ := cut(header.PeekBytes(secPurpose), ';')
+	purpose, _ := cut(header.PeekCanonical(secPurpose), ';')
 	if string(purpose) == "prefetch" {
 		return IgnoredPrefetch
 	}
-	if h.site.DNT && (string(header.PeekBytes(dnt)) == "1" || string(header.PeekBytes(secGPC)) == "1") {
+	if h.site.DNT && (string(header.PeekCanonical(dnt)) == "1" || string(header.PeekCanonical(secGPC)) == "1") {
 		return IgnoredOptOut
 	}
 	return Counted

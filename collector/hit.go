@@ -74,7 +74,11 @@ func (s *scratch) findURL(url []byte, directory *sites.Directory) (*sites.Site, 
 	return site, path, v
 }
 
+// siteByHost finds most names as they stand: pages name their host in its canonical spelling.
 func (s *scratch) siteByHost(host []byte, directory *sites.Directory) (*sites.Site, Verdict) {
+	if site := directory.ByHost(host); site != nil {
+		return site, Counted
+	}
 	var err error
 	if s.host, err = sites.AppendCanonical(s.host[:0], host); err != nil {
 		return nil, BadSite

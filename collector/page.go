@@ -46,10 +46,14 @@ func findPair(query []byte, name string) []byte {
 // appendText appends s with control characters (also those of U+0080 to U+009F) and bytes that are not UTF-8
 // percent-encoded.
 func appendText(dst, s []byte) []byte {
-	for len(s) > 0 {
-		if c := s[0]; 0x20 <= c && c < 0x7f {
-			dst, s = append(dst, c), s[1:]
-			continue
+	for {
+		plain := 0
+		for plain < len(s) && 0x20 <= s[plain] && s[plain] < 0x7f {
+			plain++
+		}
+		dst, s = append(dst, s[:plain]...), s[plain:]
+		if len(s) == 0 {
+			return dst
 		}
 		r, size := utf8.DecodeRune(s)
 		if r == utf8.RuneError && size == 1 || r < 0x20 || 0x7f <= r && r < 0xa0 {
@@ -61,7 +65,6 @@ func appendText(dst, s []byte) []byte {
 		}
 		s = s[size:]
 	}
-	return dst
 }
 
 const hexDigits = "0123456789ABCDEF"

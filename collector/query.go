@@ -1,6 +1,10 @@
 package collector
 
-import "precount/pixel"
+import (
+	"bytes"
+
+	"precount/pixel"
+)
 
 // A query is the parameters that name the page, decoded; the values stand in the scratch buffer they were parsed into.
 // A parameter that is absent is nil, an empty one is not.
@@ -55,38 +59,40 @@ func (q *query) parameter(name []byte) (*[]byte, Verdict) {
 
 // cut returns what stands before and after the first sep; without a sep all is before.
 func cut(b []byte, sep byte) (before, after []byte) {
-	for i, c := range b {
-		if c == sep {
-			return b[:i], b[i+1:]
-		}
+	if i := bytes.IndexByte(b, sep); i >= 0 {
+		return b[:i], b[i+1:]
 	}
 	return b, nil
 }
 
 // appendDecoded appends the form-decoded value to dst. The result is not nil, even if value is empty and dst is nil.
 func appendDecoded(dst, value []byte) ([]byte, bool) {
+	start := len(dst)
+	dst = append(dst, value...)
 	if dst == nil {
 		dst = []byte{}
 	}
-	for i := 0; i < len(value); i++ {
-		c := value[i]
+	to := start // what is decoded takes no more room than what it is decoded from
+	for from := start; from < len(dst); from++ {
+		c := dst[from]
 		switch c {
 		case '+':
 			c = ' '
 		case '%':
-			if i+2 >= len(value) {
-				return dst, false
+			if from+2 >= len(dst) {
+				return dst[:start], false
 			}
-			high, low := unhex[value[i+1]], unhex[value[i+2]]
+			high, low := unhex[dst[from+1]], unhex[dst[from+2]]
 			if high|low > 15 {
-				return dst, false
+				return dst[:start], false
 			}
 			c = high<<4 | low
-			i += 2
+			from += 2
 		}
-		dst = append(dst, c)
+		dst[to] = c
+		to++
 	}
-	return dst, true
+	return dst[:to], true
 }
 
 // unhex holds the value of each hexadecimal digit, and 255 for other bytes.
