@@ -1,9 +1,7 @@
 package collector
 
 import (
-	"context"
 	"errors"
-	"time"
 
 	"github.com/valyala/fasthttp"
 
@@ -28,12 +26,7 @@ func (c *Collector) Pixel(ctx *fasthttp.RequestCtx) {
 	}
 }
 
-const (
-	retryAfter = "10" // seconds
-	// syncTimeout is how long an answer waits for the disk. What is not synced by then is still in the journal, but was
-	// not promised.
-	syncTimeout = 10 * time.Second
-)
+const retryAfter = "10" // seconds
 
 // count decides what becomes of a hit, and waits for what --ack promises.
 func (c *Collector) count(ctx *fasthttp.RequestCtx) Verdict {
@@ -43,9 +36,7 @@ func (c *Collector) count(ctx *fasthttp.RequestCtx) Verdict {
 	if v != Counted || c.options.Ack != AckSynced {
 		return v
 	}
-	wait, cancel := context.WithTimeout(context.Background(), syncTimeout)
-	defer cancel()
-	if err := c.journal.WaitSynced(wait, position); err != nil {
+	if err := c.journal.WaitSynced(position); err != nil { // it is journaled, but that was not promised
 		c.syncing.failed(err)
 		return JournalFull
 	}

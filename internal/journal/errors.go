@@ -13,6 +13,8 @@ var (
 	ErrFull = errors.New("journal is full")
 	// ErrClosed says that Close was called.
 	ErrClosed = errors.New("journal is closed")
+	// ErrOverdue says that a sync hangs.
+	ErrOverdue = errors.New("the disk does not finish a sync")
 	// ErrTooLarge says that a record is longer than 65,536 bytes or than a segment.
 	ErrTooLarge = errors.New("record is too large for the journal")
 	// ErrEmpty says that a record has no bytes: a length of zero is the format's end mark.

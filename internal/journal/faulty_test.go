@@ -23,6 +23,8 @@ type faultyDisk struct {
 	mu                           sync.Mutex
 	createErr, syncErr, flushErr error
 	syncs                        int
+
+	hang sync.Mutex // syncs wait for it
 }
 
 func (d *faultyDisk) fail(create, sync, flush error) {
@@ -75,6 +77,8 @@ type faultyFile struct {
 }
 
 func (f *faultyFile) sync() error {
+	f.disk.hang.Lock()
+	defer f.disk.hang.Unlock()
 	f.disk.mu.Lock()
 	f.disk.syncs++
 	err := f.disk.syncErr
@@ -142,10 +146,10 @@ func TestSyncFails(t *testing.T) {
 	j, err := Open(o)
 	must(t, err)
 	safe := mustAppend(t, j, "safe")
-	must(t, j.WaitSynced(t.Context(), safe))
+	must(t, j.WaitSynced(safe))
 	d.fail(nil, syscall.EIO, nil)
 	p := mustAppend(t, j, "unsafe")
-	if err := j.WaitSynced(t.Context(), p); !errors.Is(err, syscall.EIO) || strings.Contains(err.Error(), "\n") {
+	if err := j.WaitSynced(p); !errors.Is(err, syscall.EIO) || strings.Contains(err.Error(), "\n") {
 		t.Fatalf("WaitSynced: %v", err)
 	}
 	await(t, "refusal", func() bool { return !j.Stats().Accepting })
@@ -153,12 +157,12 @@ func TestSyncFails(t *testing.T) {
 		t.Errorf("append on a broken disk: %v", err)
 	}
 	d.fail(nil, nil, nil)
-	if err := j.WaitSynced(t.Context(), p); !errors.Is(err, syscall.EIO) {
+	if err := j.WaitSynced(p); !errors.Is(err, syscall.EIO) {
 		t.Errorf("a later sync made it good: %v", err)
 	}
-	must(t, j.WaitSynced(t.Context(), safe))
+	must(t, j.WaitSynced(safe))
 	await(t, "accepting", func() bool { return j.Stats().Accepting })
-	must(t, j.WaitSynced(t.Context(), mustAppend(t, j, "new")))
+	must(t, j.WaitSynced(mustAppend(t, j, "new")))
 	if got := drain(t, j); !slices.Equal(got, []string{"safe", "unsafe", "new"}) {
 		t.Errorf("got %q", got)
 	}

@@ -73,7 +73,7 @@ func BenchmarkAppendSynced(b *testing.B) {
 				for pb.Next() {
 					p, err := j.Append(record)
 					if err == nil {
-						err = j.WaitSynced(b.Context(), p)
+						err = j.WaitSynced(p)
 					}
 					if err != nil {
 						failed.Add(1)

@@ -215,7 +215,7 @@ func TestPark(t *testing.T) {
 	want := numbered("r", 64)
 	for _, r := range want {
 		if p := mustAppend(t, j, r); j.Seal() {
-			if err := j.WaitSynced(t.Context(), p); err != nil {
+			if err := j.WaitSynced(p); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -81,7 +81,7 @@ func (m *model) appendMany(r *rapid.T) {
 func (m *model) sync(r *rapid.T) {
 	if p, err := m.j.Append([]byte("synced")); err == nil {
 		m.queue = append(m.queue, "synced")
-		must(m.t, m.j.WaitSynced(m.t.Context(), p))
+		must(m.t, m.j.WaitSynced(p))
 	}
 }
 
@@ -151,7 +151,7 @@ func stressWriter(t *testing.T, j *Journal, w, each int) {
 		}
 		n++
 		if n%100 == w {
-			if err := j.WaitSynced(t.Context(), p); err != nil {
+			if err := j.WaitSynced(p); err != nil {
 				t.Error(err)
 			}
 			_ = j.Stats()

@@ -11,6 +11,7 @@ const (
 	defaultSegmentBytes = 8 << 20
 	defaultMaxBytes     = 1 << 30
 	defaultSyncEvery    = 100 * time.Millisecond
+	defaultSyncTimeout  = 10 * time.Second
 	minSegmentBytes     = 64 << 10
 	minSegments         = 4 // open, spare, one being read, one being recycled
 	segmentGrain        = 4 << 10
@@ -28,6 +29,8 @@ type Options struct {
 	MaxBytes int64
 	// SyncEvery is how often what was appended is synced if nobody waits for it; 100 ms unless set.
 	SyncEvery time.Duration
+	// SyncTimeout is how long WaitSynced waits, 10 s unless set.
+	SyncTimeout time.Duration
 	// OnDamage, if set, is told each damage once, while Open, Each or Release runs and in its goroutine.
 	OnDamage func(*CorruptionError)
 	// OnTrouble, if set, is told when the disk fails an fsync and when no further segment can be prepared (once per
@@ -51,6 +54,9 @@ func (o Options) withDefaults() (Options, error) {
 	}
 	if o.SyncEvery <= 0 {
 		o.SyncEvery = defaultSyncEvery
+	}
+	if o.SyncTimeout <= 0 {
+		o.SyncTimeout = defaultSyncTimeout
 	}
 	if o.MaxBytes < minSegments*minSegmentBytes {
 		return o, fmt.Errorf("journal cap of %d bytes is too small: give it %d or more", o.MaxBytes, minSegments*minSegmentBytes)

@@ -1,19 +1,40 @@
 package journal
 
 import (
-	"context"
 	"fmt"
 	"slices"
+	"sync"
 	"time"
 )
 
-// round is one group of goroutines that wait for the same sync.
+// round is one group of goroutines that wait for the same sync, on one channel and one timer: a timer for each waiter was
+// a tenth of what a synced hit costs (bench/RESULTS.md, 2026-11-21).
 type round struct {
-	upTo Position      // what it covers, once it runs
-	done chan struct{} // closed by the syncer
+	upTo  Position      // what it covers, once it runs
+	timer *time.Timer   // ends it if the sync hangs; nil before the first waiter. Guarded by the journal's mutex
+	once  sync.Once     // for end
+	done  chan struct{} // closed by end
+	err   error         // why the waiters did not get what they waited for; read once done is closed
 }
 
 func newRound() *round { return &round{done: make(chan struct{})} }
+
+// end lets the waiters go. Only the first call has an effect.
+func (r *round) end(err error) {
+	r.once.Do(func() {
+		r.err = err
+		close(r.done)
+	})
+}
+
+func (r *round) ended() bool {
+	select {
+	case <-r.done:
+		return true
+	default:
+		return false
+	}
+}
 
 // stain is what a round finds not synced in one segment.
 type stain struct {
@@ -24,19 +45,16 @@ type stain struct {
 
 // WaitSynced returns nil when the record at p is on disk, or was released. All that wait at the same time share one
 // sync. If the sync fails, the record must be taken for lost in a power cut, and the error says so; it is still read
-// and counted if the process lives. It returns ctx's error when ctx ends, and ErrClosed if Close came before.
-func (j *Journal) WaitSynced(ctx context.Context, p Position) error {
+// and counted if the process lives. It returns ErrOverdue if that takes longer than Options.SyncTimeout, counted from the
+// first that waits, and ErrClosed if Close came before.
+func (j *Journal) WaitSynced(p Position) error {
 	r, err := j.join(p)
 	if r == nil {
 		return err
 	}
-	select {
-	case <-r.done:
-	case <-ctx.Done():
-		return ctx.Err()
-	}
-	if j.failures.Load() == 0 {
-		return nil
+	<-r.done
+	if r.err != nil || j.failures.Load() == 0 {
+		return r.err
 	}
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -52,13 +70,26 @@ func (j *Journal) join(p Position) (*round, error) {
 		return nil, err
 	}
 	if r := j.thisRound; r != nil && (p.segment < r.upTo.segment || p.segment == r.upTo.segment && p.end <= r.upTo.end) {
-		return r, nil
+		return j.await(r), nil
 	}
 	if j.nextRound == nil {
 		return nil, fmt.Errorf("journal %s: %w", j.opts.Dir, ErrClosed)
 	}
+	if j.nextRound.ended() { // the one before it hangs
+		j.nextRound = newRound()
+	}
 	wake(j.wantSync)
-	return j.nextRound, nil
+	return j.await(j.nextRound), nil
+}
+
+// await gives a round that has somebody waiting its timer. The caller holds mu.
+func (j *Journal) await(r *round) *round {
+	if r.timer == nil {
+		r.timer = time.AfterFunc(j.opts.SyncTimeout, func() {
+			r.end(fmt.Errorf("journal %s: %w: it takes more than %v; check the disk", j.opts.Dir, ErrOverdue, j.opts.SyncTimeout))
+		})
+	}
+	return r
 }
 
 // isSynced says whether the fate of p is known, and if it is bad, why. The caller holds mu.
@@ -105,9 +136,12 @@ func (j *Journal) syncRound(following *round) {
 	}
 	j.mu.Lock()
 	j.thisRound = nil
+	if r.timer != nil {
+		r.timer.Stop()
+	}
 	park := len(j.waiting) > keptMapped
 	j.mu.Unlock()
-	close(r.done)
+	r.end(nil)
 	if park {
 		wake(j.wantSpare)
 	}

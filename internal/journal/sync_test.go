@@ -1,7 +1,6 @@
 package journal
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"sync"
@@ -23,7 +22,7 @@ func TestGroupSync(t *testing.T) {
 			for i := range each {
 				p, err := j.Append(fmt.Appendf(nil, "%d-%d", w, i))
 				if err == nil {
-					err = j.WaitSynced(t.Context(), p)
+					err = j.WaitSynced(p)
 				}
 				if err != nil {
 					t.Error(err)
@@ -45,7 +44,7 @@ func TestSyncEvery(t *testing.T) {
 		o := small(t.TempDir())
 		o.disk, o.SyncEvery = d, 100*time.Millisecond
 		j := mustOpen(t, o)
-		must(t, j.WaitSynced(t.Context(), mustAppend(t, j, "first"))) // and the next spare is prepared
+		must(t, j.WaitSynced(mustAppend(t, j, "first"))) // and the next spare is prepared
 		synctest.Wait()
 		before := d.syncs
 		p := mustAppend(t, j, "r")
@@ -67,22 +66,40 @@ func TestWaitSyncedEnds(t *testing.T) {
 	o.disk = d
 	j := mustOpen(t, o)
 	p := mustAppend(t, j, "r")
-	d.mu.Lock() // the sync hangs
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	if err := j.WaitSynced(ctx, p); !errors.Is(err, context.Canceled) {
-		t.Errorf("cancelled: %v", err)
-	}
-	d.mu.Unlock()
-	must(t, j.WaitSynced(t.Context(), p))
+	must(t, j.WaitSynced(p))
 	q := mustAppend(t, j, "q")
 	must(t, j.Close())
-	if err := j.WaitSynced(t.Context(), q); err != nil {
+	if err := j.WaitSynced(q); err != nil {
 		t.Errorf("Close syncs, but: %v", err)
 	}
 	late := Position{segment: q.segment, end: q.end + 16}
-	if err := j.WaitSynced(t.Context(), late); !errors.Is(err, ErrClosed) {
+	if err := j.WaitSynced(late); !errors.Is(err, ErrClosed) {
 		t.Errorf("closed: %v", err)
+	}
+}
+
+// TestWaitSyncedOverdue: while the disk hangs, nobody waits for it longer than the time-out, and new ones do not wait for
+// those before them. When it goes on, so does everything. What was not promised in time is there all the same.
+func TestWaitSyncedOverdue(t *testing.T) {
+	d := &faultyDisk{}
+	o := small(t.TempDir())
+	o.disk, o.SyncTimeout = d, 50*time.Millisecond
+	j := mustOpen(t, o)
+	must(t, j.WaitSynced(mustAppend(t, j, "before")))
+	d.hang.Lock()
+	for i := range 6 {
+		begin := time.Now()
+		if err := j.WaitSynced(mustAppend(t, j, fmt.Sprint("meanwhile ", i))); !errors.Is(err, ErrOverdue) {
+			t.Errorf("record %d: %v", i, err)
+		}
+		if took := time.Since(begin); took < o.SyncTimeout {
+			t.Errorf("record %d waited only %v", i, took)
+		}
+	}
+	d.hang.Unlock()
+	must(t, j.WaitSynced(mustAppend(t, j, "after")))
+	if got := drain(t, j); len(got) != 8 {
+		t.Errorf("records %q", got)
 	}
 }
 
@@ -91,5 +108,5 @@ func TestWaitSyncedReleased(t *testing.T) {
 	j := mustOpen(t, small(t.TempDir()))
 	p := mustAppend(t, j, "r")
 	drain(t, j)
-	must(t, j.WaitSynced(t.Context(), p))
+	must(t, j.WaitSynced(p))
 }
