@@ -18,7 +18,8 @@ func (t *tally) updates() []counters.Update {
 		order[i] = int32(i)
 	}
 	slices.SortFunc(order, func(a, b int32) int { return compareSpots(&t.spots[a], &t.spots[b]) })
-	d := derivation{index: make(map[counters.Key]int), pages: make([]counters.Update, 0, len(order))}
+	d := derivation{index: make(map[counters.Key]int), pages: make([]counters.Update, 0, len(order)),
+		deltas: make([]counters.Delta, 0, 2*len(order))}
 	for i := range d.last {
 		d.last[i] = -1
 	}
@@ -48,6 +49,7 @@ type derivation struct {
 	pages  []counters.Update    // in order
 	others []counters.Update    // hours and sections
 	index  map[counters.Key]int // of others
+	deltas []counters.Delta     // of which the updates have a part each: one allocation for most of them
 	last   [lastHours + 1]int   // the latest of others for each depth, and of the hours; -1: none
 }
 
@@ -59,7 +61,7 @@ func (d *derivation) add(s *spot, n int64) {
 	if last := len(d.pages) - 1; last >= 0 && d.pages[last].Key == page {
 		inc(&d.pages[last], day, n)
 	} else {
-		d.pages = append(d.pages, newUpdate(page, day, n))
+		d.pages = append(d.pages, d.update(page, day, n))
 	}
 	d.other(lastHours, counters.HoursKey(month, s.base, int(s.day)), counters.Hour(int(s.hour)), n)
 	for depth, path := range sectionsOf(s.path, int(s.depth)) {
@@ -75,15 +77,18 @@ func (d *derivation) other(slot int, key counters.Key, field counters.Field, n i
 		if i, known = d.index[key]; !known {
 			i = len(d.others)
 			d.index[key] = i
-			d.others = append(d.others, newUpdate(key, field, 0))
+			d.others = append(d.others, d.update(key, field, 0))
 		}
 		d.last[slot] = i
 	}
 	inc(&d.others[i], field, n)
 }
 
-func newUpdate(key counters.Key, field counters.Field, n int64) counters.Update {
-	return counters.Update{Key: key, Inc: []counters.Delta{{Field: counters.Total, N: n}, {Field: field, N: n}}}
+// update returns a new one with n in its total and in a field.
+func (d *derivation) update(key counters.Key, field counters.Field, n int64) counters.Update {
+	from := len(d.deltas)
+	d.deltas = append(d.deltas, counters.Delta{Field: counters.Total, N: n}, counters.Delta{Field: field, N: n})
+	return counters.Update{Key: key, Inc: d.deltas[from : from+2 : from+2]}
 }
 
 // inc adds n to a field of a document and to its total.
