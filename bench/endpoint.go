@@ -13,7 +13,7 @@ const (
 	pages     = 10_000
 	drawn     = 100_000 // requests to draw from
 	roundTime = 4 * time.Second
-	rounds    = 5
+	rounds    = 9
 )
 
 // A candidate is one server in the comparison, with what its rounds measured.
@@ -21,6 +21,8 @@ type candidate struct {
 	name    string
 	process *process
 	rates   []float64
+	hits    int64
+	cpu     time.Duration // of the server
 	latency histogram
 }
 
@@ -39,6 +41,7 @@ func endpoint(dir string, connections int) error {
 	requests := pixelRequests(drawn, pages)
 	for round := range rounds + 1 {
 		for _, c := range candidates {
+			before := c.process.cpu()
 			r, err := load{c.process.address, connections, requests, roundTime, 0}.run()
 			if err != nil {
 				return fmt.Errorf("%s: %w", c.name, err)
@@ -48,13 +51,15 @@ func endpoint(dir string, connections int) error {
 			}
 			if round > 0 { // the first is for warming up
 				c.rates = append(c.rates, r.rate())
+				c.hits += r.answered
+				c.cpu += c.process.cpu() - before
 				c.latency.merge(r.latency)
 			}
 		}
 	}
 	fmt.Printf("\n%d connections, %d pages (Zipf), medians of %d rounds of %v taking turns:\n\n", connections, pages, rounds, roundTime)
-	fmt.Println("| server | requests/s | ratio to (a) | p50 | p99 | p99.9 | resident, peak | updates per hit |")
-	fmt.Println("|---|---|---|---|---|---|---|---|")
+	fmt.Println("| server | requests/s | ratio to (a) | p50 | p99 | p99.9 | CPU per hit | resident, peak | updates per hit |")
+	fmt.Println("|---|---|---|---|---|---|---|---|---|")
 	for _, c := range candidates {
 		c.print(candidates[0])
 	}
@@ -100,9 +105,10 @@ func (c *candidate) print(base *candidate) {
 			updates = fmt.Sprintf("%.3f", done/hits)
 		}
 	}
-	fmt.Printf("| %s | %.0f | %.2f (%.2f to %.2f) | %v | %v | %v | %d MB | %s |\n", c.name, median(c.rates), median(ratios),
+	fmt.Printf("| %s | %.0f | %.2f (%.2f to %.2f) | %v | %v | %v | %.1fµs | %d MB | %s |\n", c.name, median(c.rates), median(ratios),
 		slices.Min(ratios), slices.Max(ratios), c.latency.quantile(0.5).Round(time.Microsecond),
-		c.latency.quantile(0.99).Round(10*time.Microsecond), c.latency.quantile(0.999).Round(10*time.Microsecond), peak>>20, updates)
+		c.latency.quantile(0.99).Round(10*time.Microsecond), c.latency.quantile(0.999).Round(10*time.Microsecond),
+		float64(c.cpu.Microseconds())/float64(c.hits), peak>>20, updates)
 }
 
 func median(values []float64) float64 {

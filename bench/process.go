@@ -67,6 +67,23 @@ func (p *process) resident() (now, peak int64) {
 	return field("VmRSS"), field("VmHWM")
 }
 
+// cpu returns the processor time that the process and its children have used, 0 where the system does not tell.
+func (p *process) cpu() time.Duration {
+	own := fmt.Sprint(p.cmd.Process.Pid)
+	children, _ := os.ReadFile(filepath.Join("/proc", own, "task", own, "children"))
+	var ticks int64
+	for _, pid := range append(strings.Fields(string(children)), own) {
+		stat, _ := os.ReadFile(filepath.Join("/proc", pid, "stat"))
+		_, rest, _ := strings.Cut(string(stat), ") ") // the name before it may hold anything
+		if fields := strings.Fields(rest); len(fields) > 12 {
+			user, _ := strconv.ParseInt(fields[11], 10, 64)
+			system, _ := strconv.ParseInt(fields[12], 10, 64)
+			ticks += user + system
+		}
+	}
+	return time.Duration(ticks) * time.Second / 100 // USER_HZ is 100 on all of Linux' platforms that Go runs on
+}
+
 // metric reads one of a precount's metrics.
 func (p *process) metric(name string) (float64, error) {
 	answer, err := http.Get("http://" + p.address + "/metrics")
