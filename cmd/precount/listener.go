@@ -10,9 +10,11 @@ import (
 )
 
 const (
-	// exchangeTimeout bounds how long an answer may take to be sent, and how long after it the client may take to send
-	// its next request whole; for the first request it counts from the connection's begin.
+	// exchangeTimeout bounds how long each writePiece of an answer may take to be sent, and how long after it the client may
+	// take to send its next request whole; for the first request it counts from the connection's begin.
 	exchangeTimeout = 20 * time.Second
+	// writePiece lets a client at the end of a slow line have a large answer, as the script that draws the charts.
+	writePiece = 64 << 10
 	// deadlineGrain is how much earlier than that a connection may be cut.
 	deadlineGrain = time.Second
 )
@@ -77,13 +79,20 @@ type boundedConn struct {
 	renewed time.Time // when the deadline was set
 }
 
-// Write renews the deadline, for this write and for what the client sends after it.
-func (c *boundedConn) Write(b []byte) (int, error) {
-	if since := time.Since(c.renewed); since >= deadlineGrain {
-		c.renewed = c.renewed.Add(since)
-		if err := c.Conn.SetDeadline(c.renewed.Add(exchangeTimeout)); err != nil {
-			return 0, err
+// Write renews the deadline, for each piece that it writes and for what the client sends after it.
+func (c *boundedConn) Write(b []byte) (written int, err error) {
+	for {
+		if since := time.Since(c.renewed); since >= deadlineGrain {
+			c.renewed = c.renewed.Add(since)
+			if err := c.Conn.SetDeadline(c.renewed.Add(exchangeTimeout)); err != nil {
+				return written, err
+			}
+		}
+		n, err := c.Conn.Write(b[:min(len(b), writePiece)])
+		written += n
+		b = b[n:]
+		if err != nil || len(b) == 0 {
+			return written, err
 		}
 	}
-	return c.Conn.Write(b)
 }

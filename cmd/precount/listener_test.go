@@ -44,6 +44,29 @@ func TestDeadlineIsRenewedByAnswers(t *testing.T) {
 	})
 }
 
+// TestSlowReaderGetsLargeAnswers: who takes a piece in time gets the next one, who stops taking is cut off.
+func TestSlowReaderGetsLargeAnswers(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		client, conn := accept(t)
+		start := time.Now()
+		const pieces, stops = 10, 7
+		go func() {
+			for range stops * writePiece / 1024 {
+				_, _ = io.ReadFull(client, make([]byte, 1024))
+				time.Sleep(exchangeTimeout * 1024 / writePiece * 9 / 10)
+			}
+		}()
+		n, err := conn.Write(make([]byte, pieces*writePiece))
+		if n != stops*writePiece || !errors.Is(err, os.ErrDeadlineExceeded) {
+			t.Errorf("%d bytes sent, %v; want %d and a time-out", n, err, stops*writePiece)
+		}
+		if after, want := time.Since(start), (stops*9/10+1)*exchangeTimeout; after < want || after > want+exchangeTimeout {
+			t.Errorf("cut after %v, want about %v", after, want)
+		}
+		time.Sleep(time.Minute) // until the reader is done
+	})
+}
+
 // TestDeadlineBeginsWithTheConnection: a client that never sends anything is cut off.
 func TestDeadlineBeginsWithTheConnection(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
