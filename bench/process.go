@@ -74,7 +74,7 @@ func (p *process) cpu() time.Duration {
 	var ticks int64
 	for _, pid := range append(strings.Fields(string(children)), own) {
 		stat, _ := os.ReadFile(filepath.Join("/proc", pid, "stat"))
-		_, rest, _ := strings.Cut(string(stat), ") ") // the name before it may hold anything
+		rest := string(stat[bytes.LastIndexByte(stat, ')')+1:]) // the name in parentheses may hold anything
 		if fields := strings.Fields(rest); len(fields) > 12 {
 			user, _ := strconv.ParseInt(fields[11], 10, 64)
 			system, _ := strconv.ParseInt(fields[12], 10, 64)

@@ -42,7 +42,7 @@ type Options struct {
 	Ack        Ack              // AckWritten
 	FlushEvery time.Duration    // 1 s; at least MinFlushEvery
 	Caps       Caps             // see there
-	Now        func() time.Time // time.Now; a hit's time is then when the server had read its request
+	Now        func() time.Time // time.Now; a hit's time is then when the fasthttp server had read its request
 	Log        zerolog.Logger
 }
 

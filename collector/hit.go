@@ -74,7 +74,7 @@ func (s *scratch) findURL(url []byte, directory *sites.Directory) (*sites.Site, 
 	return site, path, v
 }
 
-// siteByHost finds most names as they stand: pages name their host in its canonical spelling.
+// siteByHost finds most names as they stand: a canonical spelling is its own.
 func (s *scratch) siteByHost(host []byte, directory *sites.Directory) (*sites.Site, Verdict) {
 	if site := directory.ByHost(host); site != nil {
 		return site, Counted

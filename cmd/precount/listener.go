@@ -10,8 +10,9 @@ import (
 )
 
 const (
-	// exchangeTimeout bounds how long each writePiece of an answer may take to be sent, and how long after it the client may
-	// take to send its next request whole; for the first request it counts from the connection's begin.
+	// exchangeTimeout bounds how long each writePiece of an answer may take to be sent, and from the begin of the last one on
+	// how long until the client has sent its next request whole, idling included; for the first request it counts from
+	// the connection's begin. How long the answer takes to be made is not bounded here.
 	exchangeTimeout = 20 * time.Second
 	// writePiece lets a client at the end of a slow line have a large answer, as the script that draws the charts.
 	writePiece = 64 << 10
@@ -24,10 +25,14 @@ const (
 const maxConnections = 20_000
 
 // connections returns how many connections may be open at a time, given how many files may: a quarter of them is for the
-// journal and the store.
+// journal and the store, and at least ownFiles.
 func connections(files uint64) int {
-	return int(min(maxConnections, files/4*3))
+	own := max(files/4, ownFiles)
+	return int(min(maxConnections, max(files, own+1)-own))
 }
+
+// ownFiles is twice what a process on SQLite was seen to have open beside its connections, with eight reports at a time.
+const ownFiles = 64
 
 // listen opens the address, with an error that says what to do.
 func listen(address string) (net.Listener, error) {
@@ -53,11 +58,14 @@ const (
 )
 
 // Accept waits out what keeps connections from being accepted, such as a limit of open files: the server would take it
-// for the end. It fails only when the listener is closed.
+// for the end. It fails only when the listener is closed; nothing else is known that breaks an open one for good.
 func (l *boundedListener) Accept() (net.Conn, error) {
 	for pause := firstAcceptPause; ; pause = min(2*pause, longestAcceptPause) {
 		conn, err := l.Listener.Accept()
 		if err == nil {
+			if pause > firstAcceptPause {
+				l.log.Info().Msg("recovered: can accept connections again")
+			}
 			now := time.Now()
 			_ = conn.SetDeadline(now.Add(exchangeTimeout)) // fails only if the connection is closed already
 			return &boundedConn{Conn: conn, renewed: now}, nil

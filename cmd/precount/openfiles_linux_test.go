@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bufio"
 	"net"
 	"net/http"
 	"strings"
@@ -10,12 +11,13 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// TestTooManyOpenFiles: a process that may open no more files goes on with the connections it has, says so, and accepts
-// others again as soon as it can. No hit that was acknowledged is lost.
+// TestTooManyOpenFiles: a process that may open no more files goes on with the connections it has (until the journal needs
+// a new segment), says so, and accepts others again as soon as it can. No hit that was acknowledged is lost.
 func TestTooManyOpenFiles(t *testing.T) {
 	t.Parallel()
 	s := serve(t, t.TempDir(), "--site", "example.org", "--open-reports", "--flush-every", "50ms")
 	s.get("/pixel.gif?host=example.org&path=/before") // leaves a connection that is kept alive
+	s.waitCounted()                                   // and the journal has its spare segment
 	before := s.limitOpenFiles(10)
 	for range 50 { // waits in the kernel's queue
 		s.connectIdly()
@@ -31,6 +33,9 @@ func TestTooManyOpenFiles(t *testing.T) {
 		t.Fatal(err)
 	}
 	answer.Body.Close()
+	if answer.StatusCode != http.StatusOK {
+		t.Errorf("status %d on a connection after it", answer.StatusCode)
+	}
 	s.waitCounted()
 	for _, page := range []string{"/before", "/meanwhile", "/after"} {
 		if n := s.pages("example.org")[page]; n != 1 {
@@ -49,8 +54,13 @@ func TestTooManyConnections(t *testing.T) {
 		t.Fatalf("%v\n%s", err, s.log)
 	}
 	s.get("/pixel.gif?host=example.org&path=/before")
+	var last net.Conn
 	for range 90 {
-		s.connectIdly()
+		last = s.connectIdly()
+	}
+	refusal, err := http.ReadResponse(bufio.NewReader(last), nil)
+	if err != nil || refusal.StatusCode != http.StatusServiceUnavailable {
+		t.Errorf("the last connection got %v, %v", refusal, err)
 	}
 	waitFor(t, "line about refused connections", func() bool { return strings.Contains(s.log.String(), "refusing connections") })
 	s.get("/pixel.gif?host=example.org&path=/meanwhile")
@@ -77,11 +87,12 @@ func (s *serving) limitOpenFiles(n uint64) (before uint64) {
 }
 
 // connectIdly opens a connection that sends nothing until the test ends.
-func (s *serving) connectIdly() {
+func (s *serving) connectIdly() net.Conn {
 	s.t.Helper()
 	conn, err := net.Dial("tcp", strings.TrimPrefix(s.address, "http://"))
 	if err != nil {
 		s.t.Fatal(err)
 	}
 	s.t.Cleanup(func() { conn.Close() })
+	return conn
 }

@@ -23,8 +23,7 @@ type faultyDisk struct {
 	mu                           sync.Mutex
 	createErr, syncErr, flushErr error
 	syncs                        int
-
-	hang sync.Mutex // syncs wait for it
+	syncTime                     time.Duration // how long each sync takes, in a test with fake time
 }
 
 func (d *faultyDisk) fail(create, sync, flush error) {
@@ -77,12 +76,11 @@ type faultyFile struct {
 }
 
 func (f *faultyFile) sync() error {
-	f.disk.hang.Lock()
-	defer f.disk.hang.Unlock()
 	f.disk.mu.Lock()
 	f.disk.syncs++
-	err := f.disk.syncErr
+	err, took := f.disk.syncErr, f.disk.syncTime
 	f.disk.mu.Unlock()
+	time.Sleep(took)
 	if err != nil {
 		return err
 	}

@@ -29,7 +29,7 @@ type Options struct {
 	MaxBytes int64
 	// SyncEvery is how often what was appended is synced if nobody waits for it; 100 ms unless set.
 	SyncEvery time.Duration
-	// SyncTimeout is how long WaitSynced waits, 10 s unless set.
+	// SyncTimeout is how long WaitSynced waits for a sync to begin, and as long again for its end; 10 s unless set.
 	SyncTimeout time.Duration
 	// OnDamage, if set, is told each damage once, while Open, Each or Release runs and in its goroutine.
 	OnDamage func(*CorruptionError)

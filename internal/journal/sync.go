@@ -45,8 +45,8 @@ type stain struct {
 
 // WaitSynced returns nil when the record at p is on disk, or was released. All that wait at the same time share one
 // sync. If the sync fails, the record must be taken for lost in a power cut, and the error says so; it is still read
-// and counted if the process lives. It returns ErrOverdue if that takes longer than Options.SyncTimeout, counted from the
-// first that waits, and ErrClosed if Close came before.
+// and counted if the process lives. It returns ErrOverdue if a sync, or the wait until it can begin, takes longer than
+// Options.SyncTimeout, and ErrClosed if Close came before.
 func (j *Journal) WaitSynced(p Position) error {
 	r, err := j.join(p)
 	if r == nil {
@@ -151,6 +151,12 @@ func (j *Journal) beginRound(following *round) (*round, []stain) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	r := j.nextRound
+	if r.ended() { // it waited too long for the one before it; who comes now waits anew
+		r = newRound()
+	}
+	if r.timer != nil {
+		r.timer.Reset(j.opts.SyncTimeout) // the wait is over, the sync begins
+	}
 	j.thisRound, j.nextRound = r, following
 	var stains []stain
 	if s := j.open; s != nil {

@@ -49,7 +49,7 @@ func appendASCII(dst, name []byte) ([]byte, error) {
 	if n := len(name); n > 0 && name[n-1] == '.' {
 		name = name[:n-1]
 	}
-	if hasWWW(name) {
+	for hasWWW(name) { // all of them, so that a canonical name stays as it is
 		name = name[len("www."):]
 	}
 	if len(name) == 0 || len(name) > maxHost {

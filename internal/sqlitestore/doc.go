@@ -14,7 +14,7 @@
 //	            ▼
 //	         file (one writer per file: turn, connection, statements) ──> BEGIN IMMEDIATE
 //	            │                                                          token <= applied? nothing to do
-//	            │                                                          INSERT … ON CONFLICT DO UPDATE
+//	            │                                                          UPDATE; INSERT if it found none
 //	            ▼                                                          COMMIT, on disk when it returns
 //	         WAL  ◄── readers (own read-only connections): Scan, IDs, DaySums, Top, Get, List
 //
