@@ -53,7 +53,7 @@ func (r *Reporter) api(ctx *fasthttp.RequestCtx, path string) error {
 		for _, s := range r.visible() {
 			list.Sites = append(list.Sites, siteEntry{s.Host, s.Base, s.TimeZone})
 		}
-		return answer(ctx, list, "sites")
+		return r.answer(ctx, list, "sites")
 	}
 	host, name, _ := strings.Cut(strings.TrimPrefix(rest, "/"), "/")
 	read := endpoints[name]
@@ -68,19 +68,17 @@ func (r *Reporter) api(ctx *fasthttp.RequestCtx, path string) error {
 	if err != nil {
 		return err
 	}
-	var got rows
-	err = r.query(func(c context.Context) (err error) {
-		got, err = read(c, r.store, site, q)
-		return err
+	return r.query(q.Limit, func(c context.Context) error {
+		got, err := read(c, r.store, site, q)
+		if err != nil {
+			return err
+		}
+		return r.answer(ctx, got, fmt.Sprintf("%s-%s-%s-%s", site.Host, name, q.Range.From, q.Range.To))
 	})
-	if err != nil {
-		return err
-	}
-	return answer(ctx, got, fmt.Sprintf("%s-%s-%s-%s", site.Host, name, q.Range.From, q.Range.To))
 }
 
 // answer writes JSON or, if asked for, CSV with the file name that a browser saves it under.
-func answer(ctx *fasthttp.RequestCtx, got rows, file string) error {
+func (r *Reporter) answer(ctx *fasthttp.RequestCtx, got rows, file string) error {
 	ctx.Response.Header.Set(fasthttp.HeaderVary, fasthttp.HeaderAccept)
 	format, err := format(ctx)
 	if err != nil {
@@ -95,8 +93,10 @@ func answer(ctx *fasthttp.RequestCtx, got rows, file string) error {
 		ctx.SetContentType("application/json; charset=utf-8")
 		err = json.NewEncoder(&body).Encode(got)
 	}
-	ctx.SetBody(body.Bytes())
-	return err
+	if err != nil {
+		return err
+	}
+	return r.send(ctx, body.Bytes())
 }
 
 // format returns what the client asks for: the parameter wins, else the first of JSON and CSV in Accept.

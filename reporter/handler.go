@@ -46,19 +46,26 @@ func notFound(path string) *Refusal {
 	return refuse(NotFound, "nothing is at %.260q: reports are at /sites/HOST, the API is at /api/v1/sites", path)
 }
 
-// query runs read with the deadline of a request, as one of at most MaxQueries.
-func (r *Reporter) query(read func(context.Context) error) error {
+// query runs answer, which reads the store and writes what is to be sent, with the deadline of a request, as one of at most
+// MaxQueries. Of those with a limit beyond pageRows, which take memory, one runs at a time.
+func (r *Reporter) query(limit int, answer func(context.Context) error) error {
 	// Not derived from the RequestCtx: fasthttp uses that again for the next request, while package context may still
 	// look at it.
 	ctx, cancel := context.WithTimeout(context.Background(), Deadline)
 	defer cancel()
-	select {
-	case r.queries <- struct{}{}:
-		defer func() { <-r.queries }()
-		return read(ctx)
-	case <-ctx.Done():
-		return ctx.Err()
+	turns := []chan struct{}{r.queries}
+	if limit > pageRows {
+		turns = []chan struct{}{r.large, r.queries}
 	}
+	for _, turn := range turns {
+		select {
+		case turn <- struct{}{}:
+			defer func() { <-turn }()
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+	return answer(ctx)
 }
 
 func params(ctx *fasthttp.RequestCtx) Params {

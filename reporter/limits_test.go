@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/rs/zerolog"
+	"github.com/valyala/fasthttp"
 
 	"precount/internal/counters"
 	"precount/internal/sites"
@@ -25,7 +26,7 @@ func TestQueriesWaitForTheirTurn(t *testing.T) {
 		turn, errs := make(chan struct{}), make(chan error)
 		wait := func(context.Context) error { <-turn; return nil }
 		for range MaxQueries + 1 {
-			go func() { errs <- r.query(wait) }()
+			go func() { errs <- r.query(0, wait) }()
 		}
 		synctest.Wait()
 		turn <- struct{}{} // one ends, the last one begins
@@ -34,7 +35,7 @@ func TestQueriesWaitForTheirTurn(t *testing.T) {
 		}
 		synctest.Wait()
 		begun := time.Now()
-		late := r.query(func(context.Context) error { return errors.New("began while all turns were taken") })
+		late := r.query(0, func(context.Context) error { return errors.New("began while all turns were taken") })
 		if !errors.Is(late, context.DeadlineExceeded) || time.Since(begun) != Deadline {
 			t.Errorf("after %s: %v", time.Since(begun), late)
 		}
@@ -113,4 +114,52 @@ func TestCancelledContext(t *testing.T) {
 			t.Errorf("%q: %v", prefix, err)
 		}
 	}
+}
+
+// TestHeldAnswers: what is being sent is reckoned up until the server closes it, one answer of any size is possible, and
+// small ones always are.
+func TestHeldAnswers(t *testing.T) {
+	r, err := New(Options{Sites: func() *sites.Directory { return &sites.Directory{} }, Store: brokenStore{}, Log: zerolog.Nop()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	large := make([]byte, MaxHeld+1)
+	var first, second, small fasthttp.RequestCtx
+	if err := r.send(&first, large); err != nil {
+		t.Error(err)
+	}
+	var refusal *Refusal
+	if err := r.send(&second, large[:heldMin]); !errors.As(err, &refusal) || refusal.Code != StoreUnavailable {
+		t.Errorf("beyond the limit: %v", err)
+	}
+	if err := r.send(&small, large[:heldMin-1]); err != nil {
+		t.Error(err)
+	}
+	first.Response.Reset() // as the server does, however sending ended
+	first.Response.Reset()
+	if held := r.held.Load(); held != 0 {
+		t.Errorf("%d bytes held after all was sent", held)
+	}
+	if err := r.send(&second, large[:heldMin]); err != nil || r.held.Load() != heldMin {
+		t.Errorf("%v, %d bytes held", err, r.held.Load())
+	}
+}
+
+func TestLargeLimitsTakeTurns(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r, err := New(Options{Sites: func() *sites.Directory { return &sites.Directory{} }, Store: brokenStore{}, Log: zerolog.Nop()})
+		if err != nil {
+			t.Fatal(err)
+		}
+		end := make(chan struct{})
+		go func() { _ = r.query(pageRows+1, func(context.Context) error { <-end; return nil }) }()
+		synctest.Wait()
+		if err := r.query(pageRows, func(context.Context) error { return nil }); err != nil {
+			t.Errorf("a small one beside it: %v", err)
+		}
+		if err := r.query(pageRows+1, func(context.Context) error { return nil }); !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("a second large one: %v", err)
+		}
+		close(end)
+	})
 }

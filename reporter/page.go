@@ -54,6 +54,5 @@ func (r *Reporter) respond(ctx *fasthttp.RequestCtx, t *template.Template, p pag
 		return err
 	}
 	ctx.SetContentType("text/html; charset=utf-8")
-	ctx.SetBody(body.Bytes())
-	return nil
+	return r.send(ctx, body.Bytes())
 }

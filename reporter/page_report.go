@@ -55,20 +55,19 @@ func (r *Reporter) reportPage(ctx *fasthttp.RequestCtx, host string) error {
 	if err != nil {
 		return err
 	}
-	var report Report
-	err = r.query(func(c context.Context) (err error) {
-		report, err = Compile(c, r.store, site, q)
-		return err
+	q.Limit = min(q.Limit, pageRows)
+	return r.query(q.Limit, func(c context.Context) error {
+		report, err := Compile(c, r.store, site, q)
+		if err != nil {
+			return err
+		}
+		body, err := newReportBody(report, linker{site.Host, q, typed})
+		if err != nil {
+			return err
+		}
+		body.Snippet = pixel.Snippet(origin(ctx))
+		return r.respond(ctx, reportTemplate, page{Title: site.Host, Charts: !body.Empty, Body: body})
 	})
-	if err != nil {
-		return err
-	}
-	body, err := newReportBody(report, linker{site.Host, q, typed})
-	if err != nil {
-		return err
-	}
-	body.Snippet = pixel.Snippet(origin(ctx))
-	return r.respond(ctx, reportTemplate, page{Title: site.Host, Charts: !body.Empty, Body: body})
 }
 
 // origin returns the address of this server as the browser knows it. A proxy that ends TLS says so in a header; who

@@ -2,6 +2,7 @@ package reporter
 
 import (
 	"errors"
+	"sync/atomic"
 	"time"
 
 	"github.com/rs/zerolog"
@@ -21,7 +22,7 @@ type Options struct {
 // Limits of serving, so that reports cannot starve the collector in the same process.
 const (
 	Deadline   = 10 * time.Second // of one request, waiting included
-	MaxQueries = 8                // requests that read the store at one time; further ones wait
+	MaxQueries = 8                // requests that are worked on at one time; further ones wait
 )
 
 // A Reporter serves reports. All methods are safe for concurrent use.
@@ -33,7 +34,9 @@ type Reporter struct {
 	log     zerolog.Logger
 	assets  *assets
 	policy  string        // Content-Security-Policy of all answers
-	queries chan struct{} // one token for each request that reads the store
+	queries chan struct{} // one token for each request that is worked on
+	large   chan struct{} // one token for one that lists more than pageRows
+	held    atomic.Int64  // bytes of large answers that are being sent
 }
 
 // New returns a Reporter. It logs a warning if ECharts is not in the binary.
@@ -52,7 +55,7 @@ func New(o Options) (*Reporter, error) {
 	return &Reporter{sites: o.Sites, store: o.Store, open: o.Open, now: o.Now, assets: a,
 		// During an outage every reload of a page would log the same error.
 		log:    o.Log.Sample(&zerolog.BurstSampler{Burst: 3, Period: 10 * time.Second}),
-		policy: policy(a.hasECharts()), queries: make(chan struct{}, MaxQueries)}, nil
+		policy: policy(a.hasECharts()), queries: make(chan struct{}, MaxQueries), large: make(chan struct{}, 1)}, nil
 }
 
 // mayRead reports whether anybody may read the reports of s.
