@@ -1,8 +1,11 @@
 package journal
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
+	"slices"
 )
 
 // Oldest returns the oldest sealed segment that was not released. Until it is released, it is the same one.
@@ -72,32 +75,65 @@ func (j *Journal) retire(s *Segment) error {
 	recycle := s.file != nil && s.failed == nil && s.damage == nil && s.size == j.opts.SegmentBytes && len(j.pool) == 0
 	aside := s.damage != nil
 	j.mu.Unlock()
-	f := s.file
+	f, err := s.file, error(nil)
 	switch {
 	case recycle:
-		return j.recycle(s)
-	case aside:
-		if err := j.putAside(s.number, s.path); err != nil {
-			return err
+		if err = j.recycle(s); err == nil {
+			return nil
 		}
+	case aside:
+		err = j.putAside(s.number, s.path)
 	case newest:
 		free := j.path(s.number, freeExt)
-		if err := os.Rename(s.path, free); err != nil {
-			return err
+		if err = os.Rename(s.path, free); err == nil {
+			s.file = nil
+			j.tell(j.keep(s.number, free, f))
+			return nil
 		}
-		s.file = nil
-		j.tell(j.keep(s.number, free, f))
-		return nil
 	default:
-		if err := gone(os.Remove(s.path)); err != nil {
-			return err
-		}
+		err = os.Remove(s.path)
+	}
+	if errors.Is(err, fs.ErrNotExist) {
+		j.tell(j.leaveRemoved(s.path))
+	} else if err != nil {
+		return err
 	}
 	s.file = nil
 	if f != nil {
 		j.tell(f.close())
 	}
 	return nil
+}
+
+// leaveRemoved goes on after somebody removed the file at path, and perhaps others, under the journal. What stands in them is
+// still read from memory, but what came to them from now on would die with the process: it goes to other files.
+func (j *Journal) leaveRemoved(path string) error {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	errs := []error{fmt.Errorf("%s was removed by somebody else; its records are counted, the next ones go to other files", path)}
+	leave := func(s *Segment) bool {
+		if s == nil || s.isThere() {
+			return false
+		}
+		errs = append(errs, s.file.close())
+		return true
+	}
+	if s := j.open; s != nil && s.count > 0 && !s.isThere() {
+		j.sealOpen()
+	} else if leave(s) {
+		j.open = nil
+	}
+	if leave(j.spare) {
+		j.spare = nil
+	}
+	j.pool = slices.DeleteFunc(j.pool, leave)
+	wake(j.wantSpare)
+	return errors.Join(errs...)
+}
+
+func (s *Segment) isThere() bool {
+	_, err := os.Lstat(s.path)
+	return !errors.Is(err, fs.ErrNotExist)
 }
 
 func (j *Journal) recycle(s *Segment) error {
