@@ -29,6 +29,11 @@ func TestFilesRemoved(t *testing.T) {
 			if sealed {
 				j.Seal()
 			}
+			await(t, "a spare", func() bool {
+				j.mu.Lock()
+				defer j.mu.Unlock()
+				return j.spare != nil
+			})
 			files, err := filepath.Glob(filepath.Join(o.Dir, "*.*"))
 			must(t, err)
 			for _, f := range files {
