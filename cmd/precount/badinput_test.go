@@ -94,6 +94,8 @@ func TestRoughRequests(t *testing.T) {
 		"huge header":         {hit + "X-Huge: " + strings.Repeat("a", 100_000) + "\r\n\r\n", 431},
 		"huge address":        {"GET /pixel.gif?" + strings.Repeat("a", 100_000) + " HTTP/1.1\r\nHost: x\r\n\r\n", 431},
 		"body on a GET":       {hit + "Content-Length: 5\r\n\r\nhello", 200},
+		"absolute address":    {"GET http://x/pixel.gif?host=example.org&path=/absolute HTTP/1.1\r\nHost: x\r\n\r\n", 200},
+		"body beyond a hit's": {hit + "Content-Length: 5000\r\n\r\nhello", 413},
 		"huge body on a GET":  {hit + "Content-Length: 10000000\r\n\r\nhello", 413},
 		"not HTTP":            {"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03\r\n\r\n", 400},
 		"bad percent in path": {"GET /%zz HTTP/1.1\r\nHost: x\r\n\r\n", 404},
@@ -111,7 +113,7 @@ func TestRoughRequests(t *testing.T) {
 		}
 	}
 	s.waitCounted()
-	if n := s.pages("example.org")["/"]; n != 1 {
-		t.Errorf("%d hits counted, want the one with a small body", n)
+	if pages := s.pages("example.org"); len(pages) != 2 || pages["/"] != 1 || pages["/absolute"] != 1 {
+		t.Errorf("pages %v, want the one with a small body and the one with an absolute address", pages)
 	}
 }

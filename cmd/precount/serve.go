@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
 	"os"
 	"os/signal"
 	"syscall"
@@ -68,6 +69,8 @@ HTML to paste into your pages.`,
 func (f serveFlags) check() (journalMax int64, err error) {
 	size, err := humanize.ParseBytes(f.journalMax)
 	switch {
+	case !isAddress(f.listen):
+		return 0, fmt.Errorf("--listen %q: want HOST:PORT, or :PORT for all interfaces", f.listen)
 	case err != nil || size < minJournal || size > 1<<50:
 		return 0, fmt.Errorf("--journal-max %q: want a size like 512MiB or 1GiB, at least 256KiB", f.journalMax)
 	case f.ack != string(collector.AckWritten) && f.ack != string(collector.AckSynced):
@@ -80,6 +83,15 @@ func (f serveFlags) check() (journalMax int64, err error) {
 		return 0, fmt.Errorf("--min-views %d: want 1 or more", f.minViews)
 	}
 	return int64(size), f.retain.checkServe()
+}
+
+func isAddress(listen string) bool {
+	_, port, err := net.SplitHostPort(listen)
+	if err != nil || port == "" {
+		return false
+	}
+	_, err = net.LookupPort("tcp", port)
+	return err == nil
 }
 
 // wanted returns the sites of --site and --demo, with default settings.

@@ -17,7 +17,7 @@ import (
 // The limits of a request. How long one may take is the listener's to bound, and how many connections there may be.
 const (
 	maxHeader = 8 << 10
-	maxBody   = 64 << 10
+	maxBody   = 4 << 10 // nothing here reads one, and the server makes room for it as soon as it is announced
 )
 
 // A router knows which part of the program answers which request.
@@ -47,6 +47,8 @@ func (r *router) route(ctx *fasthttp.RequestCtx) {
 		return
 	}
 	switch path := string(ctx.Path()); {
+	case path == pixel.Path: // in another spelling, as the absolute one that proxies use (RFC 9112, section 3.2.2)
+		r.collector.Pixel(ctx)
 	case path == "/healthz":
 		ctx.SetBodyString("ok\n")
 	case path == "/readyz":

@@ -59,6 +59,9 @@ func (s *service) open(ctx context.Context) (err error) {
 	if s.store, err = s.common.openStore(ctx); err != nil {
 		return err
 	}
+	if err := s.checkYears(ctx); err != nil {
+		return err
+	}
 	s.registry = sites.NewRegistry(s.store)
 	s.registry.KeepCopy(filepath.Join(s.common.data, "sites.json"))
 	s.months = horizon.New(s.store)
@@ -70,6 +73,23 @@ func (s *service) open(ctx context.Context) (err error) {
 	}
 	s.listener, err = listen(s.flags.listen)
 	return err
+}
+
+// checkYears looks into the files of the embedded store that hits will be counted in, today and tomorrow anywhere on earth:
+// a start is when somebody looks. Later, hits wait in the journal until a file can be used again.
+func (s *service) checkYears(ctx context.Context) error {
+	embedded, ok := s.store.(interface {
+		CheckYear(ctx context.Context, year int) error
+	})
+	if !ok {
+		return nil
+	}
+	for _, from := range []time.Duration{-24 * time.Hour, 48 * time.Hour} {
+		if err := embedded.CheckYear(ctx, time.Now().Add(from).Year()); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func (s *service) openJournal() (*journal.Journal, error) {

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 )
 
 // TestCannotStart: what keeps serve from starting is one line on standard error that names it, and exit code 1.
@@ -35,6 +36,13 @@ func TestCannotStart(t *testing.T) {
 			write(t, filepath.Join(data, "precount.db"), strings.Repeat("this is no database ", 1000))
 			return nil
 		}, []string{"precount.db"}},
+		{"counters damaged", func(data string) []string {
+			mkdir(t, data)
+			write(t, filepath.Join(data, thisYear()), strings.Repeat("this is no database ", 1000))
+			return nil
+		}, []string{thisYear(), "damaged"}},
+		{"counters are a directory", func(data string) []string { mkdir(t, filepath.Join(data, thisYear())); return nil },
+			[]string{thisYear()}},
 		{"store is a directory", func(data string) []string { mkdir(t, filepath.Join(data, "precount.db")); return nil },
 			[]string{"precount.db"}},
 	} {
@@ -54,6 +62,8 @@ func TestCannotStart(t *testing.T) {
 		})
 	}
 }
+
+func thisYear() string { return time.Now().UTC().Format("stats-2006.db") }
 
 func write(t *testing.T, name, text string) {
 	t.Helper()

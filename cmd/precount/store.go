@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"iter"
 	"strings"
@@ -34,6 +35,9 @@ func (c *common) engine() (name, where string, err error) {
 	case "", "sqlite":
 		if rest == "" {
 			rest = c.data
+		}
+		if rest == "" || c.data == "" {
+			return "", "", errors.New("--data is empty: name a directory, or leave the flag out")
 		}
 		return "sqlite", rest, nil
 	case "mongodb", "mongodb+srv":

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
+	"os"
 	"path/filepath"
 	"sync"
 	"sync/atomic"
@@ -51,6 +53,14 @@ func Open(o Options) (*Store, error) {
 		return nil, errors.Join(err, s.records.close())
 	}
 	return s, nil
+}
+
+// CheckYear returns an error if the file of a year exists, but cannot be read and written.
+func (s *Store) CheckYear(ctx context.Context, year int) error {
+	if _, err := os.Lstat(s.yearPath(year)); errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return s.year(year).update(ctx, readable)
 }
 
 // Ping returns an error if precount.db cannot be locked for writing and read.
