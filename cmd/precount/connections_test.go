@@ -54,6 +54,27 @@ func TestIdleConnections(t *testing.T) {
 	}
 }
 
+// TestStopWithSilentConnections: a browser that opened a connection ahead does not hold up a stop, and neither does one that
+// keeps its connection after an answer.
+func TestStopWithSilentConnections(t *testing.T) {
+	s := serve(t, t.TempDir(), "--site", "example.org")
+	for range 3 {
+		conn, err := net.Dial("tcp", strings.TrimPrefix(s.address, "http://"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer conn.Close()
+	}
+	s.get("/pixel.gif?host=example.org&path=/")
+	begin := time.Now()
+	if code := s.stop(); code != exitDone {
+		t.Errorf("exit code %d", code)
+	}
+	if took := time.Since(begin); took >= finishTimeout || strings.Contains(s.log.String(), "did not finish in time") {
+		t.Errorf("stopping took %v\n%s", took, s.log)
+	}
+}
+
 // TestSlowSender: who does not finish a request is cut off after the read time-out.
 func TestSlowSender(t *testing.T) {
 	t.Parallel()

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"sync"
 	"time"
 
 	"github.com/rs/zerolog"
@@ -43,12 +44,20 @@ func listen(address string) (net.Listener, error) {
 	return l, nil
 }
 
+// newBoundedListener makes a boundedListener of l.
+func newBoundedListener(l net.Listener, log zerolog.Logger) *boundedListener {
+	return &boundedListener{Listener: l, log: log, silent: make(map[*boundedConn]struct{})}
+}
+
 // A boundedListener's connections have deadlines of their own. The server could set them, but would do so three times for each
 // request and look at the clock for each: that was 6 % of all requests a second (bench/RESULTS.md, 2026-11-21).
 type boundedListener struct {
 	net.Listener
 	log  zerolog.Logger
 	told time.Time
+
+	mu     sync.Mutex
+	silent map[*boundedConn]struct{} // connections on which nothing came yet
 }
 
 // Pauses between tries to accept.
@@ -68,7 +77,11 @@ func (l *boundedListener) Accept() (net.Conn, error) {
 			}
 			now := time.Now()
 			_ = conn.SetDeadline(now.Add(exchangeTimeout)) // fails only if the connection is closed already
-			return &boundedConn{Conn: conn, renewed: now}, nil
+			c := &boundedConn{Conn: conn, listener: l, renewed: now}
+			l.mu.Lock()
+			l.silent[c] = struct{}{}
+			l.mu.Unlock()
+			return c, nil
 		}
 		if errors.Is(err, net.ErrClosed) {
 			return nil, err
@@ -81,10 +94,44 @@ func (l *boundedListener) Accept() (net.Conn, error) {
 	}
 }
 
-// A boundedConn is written to by one goroutine at a time, as the server does.
+// Close ends accepting, and the connections on which nothing came yet: browsers open such ones ahead, and the server would wait
+// for their first request.
+func (l *boundedListener) Close() error {
+	err := l.Listener.Close()
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for c := range l.silent {
+		_ = c.Conn.Close()
+	}
+	return err
+}
+
+func (l *boundedListener) heard(c *boundedConn) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	delete(l.silent, c)
+}
+
+// A boundedConn is read by one goroutine at a time, and written to, as the server does.
 type boundedConn struct {
 	net.Conn
-	renewed time.Time // when the deadline was set
+	listener *boundedListener
+	heard    bool      // a Read returned
+	renewed  time.Time // when the deadline was set
+}
+
+func (c *boundedConn) Read(b []byte) (int, error) {
+	n, err := c.Conn.Read(b)
+	if !c.heard {
+		c.heard = true
+		c.listener.heard(c)
+	}
+	return n, err
+}
+
+func (c *boundedConn) Close() error {
+	c.listener.heard(c)
+	return c.Conn.Close()
 }
 
 // Write renews the deadline, for each piece that it writes and for what the client sends after it.

@@ -84,7 +84,7 @@ func TestAcceptWaitsOutFailures(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		log := &syncBuffer{}
 		from := &script{answers: make(chan any, 200)}
-		l := &boundedListener{Listener: from, log: zerolog.New(log)}
+		l := newBoundedListener(from, zerolog.New(log))
 		for range 130 {
 			from.answers <- &net.OpError{Op: "accept", Err: os.NewSyscallError("accept4", syscall.EMFILE)}
 		}
@@ -121,7 +121,7 @@ func accept(t *testing.T) (client, server net.Conn) {
 	client, server = net.Pipe()
 	from := &script{answers: make(chan any, 1)}
 	from.answers <- server
-	conn, err := (&boundedListener{Listener: from, log: zerolog.Nop()}).Accept()
+	conn, err := newBoundedListener(from, zerolog.Nop()).Accept()
 	if err != nil {
 		t.Fatal(err)
 	}

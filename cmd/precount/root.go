@@ -6,8 +6,10 @@ import (
 	"io"
 	"os"
 	"strings"
+	"time"
 
 	"github.com/rs/zerolog"
+	"github.com/rs/zerolog/diode"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
@@ -35,7 +37,8 @@ type common struct {
 	logFormat string
 
 	log      zerolog.Logger
-	rejected func() // counts a rejection of the store; nil outside serve
+	ring     *diode.Writer // between log and standard error
+	rejected func()        // counts a rejection of the store; nil outside serve
 }
 
 // run executes one command line and returns its exit code.
@@ -52,6 +55,9 @@ func run(args []string, out, errOut io.Writer) int {
 		return c.openLog()
 	}
 	cmd, err := root.ExecuteC()
+	if c.ring != nil {
+		c.closeLog()
+	}
 	if err == nil {
 		return exitDone
 	}
@@ -127,8 +133,31 @@ func (c *common) openLog() error {
 	default:
 		return usageError{fmt.Errorf("--log-format %q: want console or json", c.logFormat)}
 	}
-	c.log = zerolog.New(out).Level(level).With().Timestamp().Logger()
+	// Who does not read standard error, as a stopped terminal or a service manager that hangs, must not hold up hits.
+	ring := diode.NewWriter(struct{ io.Writer }{out}, logLines, 0, func(missed int) {
+		log := zerolog.New(out)
+		log.Warn().Int("lines", missed).Msg("lines of this log are missing: it was not read in time")
+	})
+	c.ring, c.log = &ring, zerolog.New(ring).Level(level).With().Timestamp().Logger()
 	return nil
+}
+
+const (
+	logLines   = 1000        // waiting for standard error; beyond them the oldest are dropped
+	logTimeout = time.Second // for writing them at the end
+)
+
+// closeLog writes what was logged, as far as it is read in time.
+func (c *common) closeLog() {
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		_ = c.ring.Close()
+	}()
+	select {
+	case <-done:
+	case <-time.After(logTimeout):
+	}
 }
 
 func isTerminal(w io.Writer) bool {

@@ -151,7 +151,7 @@ func (s *service) run(ctx context.Context, restoreSignals func()) (failure error
 		}
 	})
 	server, served := s.router.server(connections(openFiles()), s.common.log), make(chan error, 1)
-	go func() { served <- server.Serve(&boundedListener{Listener: s.listener, log: s.common.log}) }()
+	go func() { served <- server.Serve(newBoundedListener(s.listener, s.common.log)) }()
 	select {
 	case <-ctx.Done():
 		restoreSignals() // a second signal ends the process at once
