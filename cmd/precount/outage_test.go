@@ -187,3 +187,20 @@ func segmentWith(t *testing.T, dir, text string) string {
 	t.Fatalf("no segment in %v holds %q", files, text)
 	return ""
 }
+
+// TestSitesTakenAway: who removes precount.db under a serving process is told why all hits are refused from then on.
+func TestSitesTakenAway(t *testing.T) {
+	t.Parallel()
+	data := t.TempDir()
+	s := serve(t, data, "--site", "example.org")
+	files, err := filepath.Glob(filepath.Join(data, "precount.db*"))
+	if err != nil || len(files) == 0 {
+		t.Fatal(files, err)
+	}
+	for _, name := range files {
+		if err := os.Remove(name); err != nil {
+			t.Fatal(err)
+		}
+	}
+	waitFor(t, "line about the sites", func() bool { return strings.Contains(s.log.String(), "no site is registered any more") })
+}

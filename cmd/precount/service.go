@@ -191,7 +191,7 @@ func (s *service) work(ctx context.Context) error {
 		s.registry.Run(ctx, func(err error) {
 			if time.Since(told) > remindEvery {
 				told = time.Now()
-				log.Warn().Err(err).Msg("sites: changes may be missing")
+				log.Warn().Err(err).Msg("sites may not be as they should")
 			}
 		})
 	})

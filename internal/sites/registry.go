@@ -101,7 +101,13 @@ func (r *Registry) Run(ctx context.Context, failed func(error)) {
 		case <-ctx.Done():
 			return
 		case <-tick.C:
-			if err := r.Refresh(ctx); err != nil && ctx.Err() == nil {
+			before := len(r.Directory().all)
+			err := r.Refresh(ctx)
+			if err == nil && before > 0 && len(r.Directory().all) == 0 {
+				err = fmt.Errorf("no site is registered any more, there were %d: all hits are refused until one is added; "+
+					"if somebody took precount.db away, put it back and start again", before)
+			}
+			if err != nil && ctx.Err() == nil {
 				failed(err)
 			}
 		}
