@@ -15,7 +15,7 @@ const (
 
 // send gives an answer its body, which must not change any more.
 func (r *Reporter) send(ctx *fasthttp.RequestCtx, body []byte) error {
-	n := int64(len(body))
+	n := int64(cap(body)) // a buffer that grew may be twice as large as what is in it
 	if n < heldMin {
 		ctx.SetBody(body)
 		return nil

@@ -129,10 +129,10 @@ func TestHeldAnswers(t *testing.T) {
 		t.Error(err)
 	}
 	var refusal *Refusal
-	if err := r.send(&second, large[:heldMin]); !errors.As(err, &refusal) || refusal.Code != StoreUnavailable {
+	if err := r.send(&second, large[:heldMin:heldMin]); !errors.As(err, &refusal) || refusal.Code != StoreUnavailable {
 		t.Errorf("beyond the limit: %v", err)
 	}
-	if err := r.send(&small, large[:heldMin-1]); err != nil {
+	if err := r.send(&small, large[:heldMin-1:heldMin-1]); err != nil {
 		t.Error(err)
 	}
 	first.Response.Reset() // as the server does, however sending ended
@@ -140,7 +140,7 @@ func TestHeldAnswers(t *testing.T) {
 	if held := r.held.Load(); held != 0 {
 		t.Errorf("%d bytes held after all was sent", held)
 	}
-	if err := r.send(&second, large[:heldMin]); err != nil || r.held.Load() != heldMin {
+	if err := r.send(&second, large[:heldMin:heldMin]); err != nil || r.held.Load() != heldMin {
 		t.Errorf("%v, %d bytes held", err, r.held.Load())
 	}
 }
