@@ -1,6 +1,7 @@
 package journal
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"sync"
@@ -145,9 +146,13 @@ func TestStress(t *testing.T) {
 func stressWriter(t *testing.T, j *Journal, w, each int) {
 	for n := 0; n < each; {
 		p, err := j.Append(fmt.Appendf(nil, "%d %d %*d", w, n, n%3000, 0))
-		if err != nil {
-			time.Sleep(time.Millisecond) // full; the reader makes room
+		if errors.Is(err, ErrFull) {
+			time.Sleep(time.Millisecond) // the reader makes room
 			continue
+		}
+		if err != nil {
+			t.Error(err)
+			return
 		}
 		n++
 		if n%100 == w {
