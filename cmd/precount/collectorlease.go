@@ -61,24 +61,12 @@ func (s *service) takeLease(ctx context.Context) error {
 // keepLease renews the lease until ctx ends, and notes in it which batch was counted last. It returns lease.ErrLost if another
 // process took it.
 func (s *service) keepLease(ctx context.Context) error {
-	var told time.Time
-	tick := time.NewTicker(lease.DefaultTTL / 3)
-	defer tick.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return nil
-		case <-tick.C:
-			err := s.noteToken(ctx)
-			if errors.Is(err, lease.ErrLost) {
-				return err
-			}
-			if err != nil && ctx.Err() == nil && time.Since(told) > remindEvery {
-				told = time.Now()
-				s.common.log.Warn().Err(err).Msg("cannot renew the collector's lease; trying again")
-			}
+	var remind reminder
+	return s.lease.Keep(ctx, s.noteToken, func(err error) {
+		if remind.due() {
+			s.common.log.Warn().Err(err).Msg("cannot renew the collector's lease; trying again")
 		}
-	}
+	})
 }
 
 func (s *service) noteToken(ctx context.Context) error {

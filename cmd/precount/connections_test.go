@@ -1,7 +1,6 @@
 package main
 
 import (
-	"net"
 	"net/http"
 	"os"
 	"strings"
@@ -23,13 +22,8 @@ func TestIdleConnections(t *testing.T) {
 		want = room
 	}
 	s := serve(t, t.TempDir(), "--site", "example.org")
-	address := strings.TrimPrefix(s.address, "http://")
 	for i := range want {
-		conn, err := net.Dial("tcp", address)
-		if err != nil {
-			t.Fatalf("connection %d: %v", i, err)
-		}
-		defer conn.Close()
+		conn := s.dial()
 		if i%100 == 0 { // a slow sender
 			if _, err := conn.Write([]byte("GET /pix")); err != nil {
 				t.Fatal(err)
@@ -59,11 +53,7 @@ func TestIdleConnections(t *testing.T) {
 func TestStopWithSilentConnections(t *testing.T) {
 	s := serve(t, t.TempDir(), "--site", "example.org")
 	for range 3 {
-		conn, err := net.Dial("tcp", strings.TrimPrefix(s.address, "http://"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer conn.Close()
+		s.dial()
 	}
 	s.get("/pixel.gif?host=example.org&path=/")
 	begin := time.Now()
@@ -79,11 +69,7 @@ func TestStopWithSilentConnections(t *testing.T) {
 func TestSlowSender(t *testing.T) {
 	t.Parallel()
 	s := serve(t, t.TempDir(), "--site", "example.org")
-	conn, err := net.Dial("tcp", strings.TrimPrefix(s.address, "http://"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer conn.Close()
+	conn := s.dial()
 	begin := time.Now()
 	if _, err := conn.Write([]byte("GET /pixel.gif?host=example.org&path=/ HTTP/1.1\r\nHost: ")); err != nil {
 		t.Fatal(err)

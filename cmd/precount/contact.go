@@ -14,7 +14,6 @@ import (
 const (
 	contactTimeout = 5 * time.Second // of the first try: then the service starts without the store
 	contactPause   = time.Second     // between later tries
-	remindEvery    = time.Minute     // between log lines while the store is away
 )
 
 // A checker is a store that may be reachable and still not be usable.
@@ -46,7 +45,7 @@ func (s *service) firstContact(ctx context.Context) error {
 // contact returns nil when the store answered and the lease is held, an error that waiting does not mend, or nil with ctx
 // ended.
 func (s *service) contact(ctx context.Context) error {
-	for begin, told := time.Now(), time.Now(); s.lease == nil; {
+	for begin, remind := time.Now(), (reminder{time.Now()}); s.lease == nil; {
 		select {
 		case <-ctx.Done():
 			return ctx.Err()
@@ -58,8 +57,7 @@ func (s *service) contact(ctx context.Context) error {
 			s.common.log.Info().Stringer("after", time.Since(begin).Round(time.Second)).Msg("recovered: the store answers")
 		case permanent(err):
 			return err
-		case time.Since(told) >= remindEvery && ctx.Err() == nil:
-			told = time.Now()
+		case ctx.Err() == nil && remind.due():
 			s.common.log.Error().Err(err).Msg("hits are still not counted; they wait in the journal")
 		}
 	}

@@ -53,8 +53,8 @@ func newBoundedListener(l net.Listener, log zerolog.Logger) *boundedListener {
 // request and look at the clock for each: that was 6 % of all requests a second (bench/RESULTS.md, 2026-11-21).
 type boundedListener struct {
 	net.Listener
-	log  zerolog.Logger
-	told time.Time
+	log    zerolog.Logger
+	remind reminder
 
 	mu     sync.Mutex
 	silent map[*boundedConn]struct{} // connections on which nothing came yet
@@ -86,8 +86,7 @@ func (l *boundedListener) Accept() (net.Conn, error) {
 		if errors.Is(err, net.ErrClosed) {
 			return nil, err
 		}
-		if time.Since(l.told) > remindEvery {
-			l.told = time.Now()
+		if l.remind.due() {
 			l.log.Error().Err(err).Msg("cannot accept connections, trying again; if too many files are open, raise the limit (ulimit -n)")
 		}
 		time.Sleep(pause)

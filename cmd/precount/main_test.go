@@ -267,13 +267,21 @@ func (s *syncBuffer) String() string {
 	return s.b.String()
 }
 
-// raw sends bytes on a connection of its own and returns the answer, or nil if the server closed without one.
-func (s *serving) raw(request string) *http.Response {
+// dial opens a connection that is closed when the test ends.
+func (s *serving) dial() net.Conn {
 	s.t.Helper()
 	conn, err := net.Dial("tcp", strings.TrimPrefix(s.address, "http://"))
 	if err != nil {
 		s.t.Fatal(err)
 	}
+	s.t.Cleanup(func() { conn.Close() })
+	return conn
+}
+
+// raw sends bytes on a connection of its own and returns the answer, or nil if the server closed without one.
+func (s *serving) raw(request string) *http.Response {
+	s.t.Helper()
+	conn := s.dial()
 	defer conn.Close()
 	if err := conn.SetDeadline(time.Now().Add(30 * time.Second)); err != nil {
 		s.t.Fatal(err)

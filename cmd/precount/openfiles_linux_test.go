@@ -20,7 +20,7 @@ func TestTooManyOpenFiles(t *testing.T) {
 	s.waitCounted()                                   // and the journal has its spare segment
 	before := s.limitOpenFiles(10)
 	for range 50 { // waits in the kernel's queue
-		s.connectIdly()
+		s.dial()
 	}
 	waitFor(t, "line about open files", func() bool { return strings.Contains(s.log.String(), "cannot accept connections") })
 	if status, _, _ := s.get("/pixel.gif?host=example.org&path=/meanwhile"); status != http.StatusOK {
@@ -56,7 +56,7 @@ func TestTooManyConnections(t *testing.T) {
 	s.get("/pixel.gif?host=example.org&path=/before")
 	var last net.Conn
 	for range 90 {
-		last = s.connectIdly()
+		last = s.dial()
 	}
 	refusal, err := http.ReadResponse(bufio.NewReader(last), nil)
 	if err != nil || refusal.StatusCode != http.StatusServiceUnavailable {
@@ -84,15 +84,4 @@ func (s *serving) limitOpenFiles(n uint64) (before uint64) {
 		s.t.Fatal(err)
 	}
 	return before
-}
-
-// connectIdly opens a connection that sends nothing until the test ends.
-func (s *serving) connectIdly() net.Conn {
-	s.t.Helper()
-	conn, err := net.Dial("tcp", strings.TrimPrefix(s.address, "http://"))
-	if err != nil {
-		s.t.Fatal(err)
-	}
-	s.t.Cleanup(func() { conn.Close() })
-	return conn
 }

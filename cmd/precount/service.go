@@ -187,10 +187,9 @@ func (s *service) work(ctx context.Context) error {
 	}
 	tasks.Go(func() { s.collector.Run(ctx) })
 	tasks.Go(func() {
-		var told time.Time
+		var remind reminder
 		s.registry.Run(ctx, func(err error) {
-			if time.Since(told) > remindEvery {
-				told = time.Now()
+			if remind.due() {
 				log.Warn().Err(err).Msg("sites may not be as they should")
 			}
 		})

@@ -58,6 +58,35 @@ func (u *Update) check() error {
 	return nil
 }
 
+// CheckKeys accepts keys that are sound and all of collection c.
+func (c Collection) CheckKeys(keys []Key) error {
+	if err := c.Check(); err != nil {
+		return err
+	}
+	for i := range keys {
+		if err := keys[i].Check(); err != nil {
+			return fmt.Errorf("%s: %w", c, err)
+		}
+		if keys[i].Collection != c {
+			return fmt.Errorf("%s: a key is of %s", c, keys[i].Collection)
+		}
+	}
+	return nil
+}
+
+// CheckDocuments accepts documents that can stand in collection c.
+func (c Collection) CheckDocuments(docs []Document) error {
+	if err := c.Check(); err != nil {
+		return err
+	}
+	for i := range docs {
+		if err := docs[i].Check(c); err != nil {
+			return fmt.Errorf("%s: %w", c, err)
+		}
+	}
+	return nil
+}
+
 // Check accepts the keys that ParseID gives back from their _id.
 func (k Key) Check() error {
 	if err := k.Collection.Check(); err != nil {

@@ -71,7 +71,7 @@ func Take(ctx context.Context, o Options, id, kind string) (context.Context, *Jo
 	ctx, j.cancel = context.WithCancelCause(ctx)
 	go func() {
 		defer close(j.finished)
-		if err := held.Keep(ctx, func(error) {}); err != nil {
+		if err := held.Keep(ctx, held.Renew, func(error) {}); err != nil {
 			j.cancel(err)
 		}
 	}()

@@ -151,9 +151,10 @@ func (l *Lease) Ensure(ctx context.Context) error {
 	return l.renew(ctx)
 }
 
-// Keep renews the lease until ctx ends, and returns nil, or ErrLost as soon as it is known to be lost. Other errors go to
-// trouble and are tried again: while the store is away nobody else can take the lease there, but see Ensure.
-func (l *Lease) Keep(ctx context.Context, trouble func(error)) error {
+// Keep renews the lease by calling renew, which is Renew or does as much, until ctx ends, and returns nil, or ErrLost as soon
+// as it is known to be lost. Other errors go to trouble and are tried again: while the store is away nobody else can take the
+// lease there, but see Ensure.
+func (l *Lease) Keep(ctx context.Context, renew func(context.Context) error, trouble func(error)) error {
 	tick := time.NewTicker(l.options.TTL / 3)
 	defer tick.Stop()
 	for {
@@ -161,7 +162,7 @@ func (l *Lease) Keep(ctx context.Context, trouble func(error)) error {
 		case <-ctx.Done():
 			return nil
 		case <-tick.C:
-			switch err := l.Renew(ctx); {
+			switch err := renew(ctx); {
 			case errors.Is(err, ErrLost):
 				return err
 			case err != nil && ctx.Err() == nil:

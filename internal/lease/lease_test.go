@@ -146,7 +146,7 @@ func TestLost(t *testing.T) {
 		if err := a.Merge(ctx, []byte(`{"x":1}`)); !errors.Is(err, ErrLost) {
 			t.Errorf("Merge: %v", err)
 		}
-		if err := a.Keep(ctx, func(error) {}); !errors.Is(err, ErrLost) {
+		if err := a.Keep(ctx, a.Renew, func(error) {}); !errors.Is(err, ErrLost) {
 			t.Errorf("Keep: %v", err)
 		}
 		must(t, a.Release(ctx))
@@ -163,7 +163,7 @@ func TestKeep(t *testing.T) {
 		must(t, err)
 		ctx, cancel := context.WithCancel(context.Background())
 		kept := make(chan error)
-		go func() { kept <- a.Keep(ctx, func(error) {}) }()
+		go func() { kept <- a.Keep(ctx, a.Renew, func(error) {}) }()
 		for range 10 {
 			time.Sleep(DefaultTTL)
 			if _, err := acquire(s, "b", ""); !errors.Is(err, ErrHeld) {

@@ -8,6 +8,7 @@ import (
 
 	"precount/internal/counters"
 	"precount/internal/mongotest"
+	"precount/internal/storetest"
 )
 
 // total returns the views of all pages of a month.
@@ -24,7 +25,7 @@ func total(t *testing.T, s *Store) int64 {
 func TestWhatIsKnownIsNoProof(t *testing.T) {
 	server := mongotest.Start(t)
 	a, b := open(t, server.URI), open(t, server.URI)
-	updates := pageUpdates(nov26, 20, 6000)
+	updates := storetest.PageUpdates(nov26, 20, 6000)
 	apply(t, a, batch("a", 1, updates))
 	drop(t, b)
 	apply(t, a, batch("a", 2, updates))
@@ -55,7 +56,7 @@ func TestWhatIsKnownIsNoProof(t *testing.T) {
 
 func TestKnownIsBounded(t *testing.T) {
 	k := newKnown()
-	updates := pageUpdates(nov26, 1, 1000)
+	updates := storetest.PageUpdates(nov26, 1, 1000)
 	steps := make([]step, len(updates))
 	for round := range maxKnown/1000 + 10 {
 		for i, u := range renamed(updates, round, 1) {
@@ -74,7 +75,7 @@ func TestKnownIsBounded(t *testing.T) {
 // TestTooLargeBulkIsHalved: DocumentDB takes 25,000 operations, which Apply never sends.
 func TestTooLargeBulkIsHalved(t *testing.T) {
 	s := open(t, mongotest.Start(t).URI)
-	steps, err := plan(batch("a", 1, pageUpdates(nov26, 20, 30_000)))
+	steps, err := plan(batch("a", 1, storetest.PageUpdates(nov26, 20, 30_000)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -87,7 +88,7 @@ func TestTooLargeBulkIsHalved(t *testing.T) {
 }
 
 func TestBulksAreWithinBounds(t *testing.T) {
-	updates := append(pageUpdates(nov26, 20, 2600), pageUpdates(dec26, 20, 3)...)
+	updates := append(storetest.PageUpdates(nov26, 20, 2600), storetest.PageUpdates(dec26, 20, 3)...)
 	for day := range 300 {
 		u := counters.Update{Key: counters.VisitorsKey(nov26, "org.site"+digits[day], 1+day%30)}
 		for register := range counters.Registers {
@@ -121,7 +122,7 @@ func TestBulksAreWithinBounds(t *testing.T) {
 
 // TestPlanSortsByID: opposite orders deadlock.
 func TestPlanSortsByID(t *testing.T) {
-	updates := append(pageUpdates(dec26, 20, 100), pageUpdates(nov26, 20, 100)...)
+	updates := append(storetest.PageUpdates(dec26, 20, 100), storetest.PageUpdates(nov26, 20, 100)...)
 	updates = append(updates, counters.Update{Key: counters.PageKey(nov26, base+".docs", "/")})
 	steps, err := plan(batch("a", 1, updates))
 	if err != nil {
@@ -136,7 +137,7 @@ func TestPlanSortsByID(t *testing.T) {
 }
 
 func TestADocumentTwiceInABatchIsRefused(t *testing.T) {
-	u := pageUpdates(nov26, 20, 1)[0]
+	u := storetest.PageUpdates(nov26, 20, 1)[0]
 	if _, err := plan(batch("a", 1, []counters.Update{u, u})); err == nil {
 		t.Error("it is accepted; the second would be lost")
 	}
@@ -156,7 +157,7 @@ func TestUnconfirmedWritesAreErrors(t *testing.T) {
 		}
 		return aPrimary()
 	})
-	err := open(t, uri).Apply(ctx, batch("a", 1, pageUpdates(nov26, 20, 1)))
+	err := open(t, uri).Apply(ctx, batch("a", 1, storetest.PageUpdates(nov26, 20, 1)))
 	if err == nil || !strings.Contains(err.Error(), "replication timed out") {
 		t.Errorf("error is %v", err)
 	}
@@ -165,7 +166,7 @@ func TestUnconfirmedWritesAreErrors(t *testing.T) {
 // TestScanSurvivesALostCursor: servers forget the cursors of slow readers.
 func TestScanSurvivesALostCursor(t *testing.T) {
 	s := open(t, mongotest.Start(t).URI)
-	updates := pageUpdates(nov26, 20, 3*batchSize)
+	updates := storetest.PageUpdates(nov26, 20, 3*batchSize)
 	apply(t, s, batch("a", 1, updates))
 	c := counters.Collection{Month: nov26}
 	cur, err := s.open(ctx, c, base, bson.D{{Key: fieldTotal, Value: 1}})

@@ -6,6 +6,7 @@ import (
 
 	"precount/internal/counters"
 	"precount/internal/mongotest"
+	"precount/internal/storetest"
 )
 
 // BenchmarkApply10k is 10,000 pages in one batch: new ones, such as exist, a tenth new, and a batch applied again.
@@ -16,7 +17,7 @@ func BenchmarkApply10k(b *testing.B) {
 		b.Run(name, func(b *testing.B) {
 			server.Empty(b)
 			s := open(b, server.URI)
-			apply(b, s, batch("a", 1, pageUpdates(nov26, 20, n)))
+			apply(b, s, batch("a", 1, storetest.PageUpdates(nov26, 20, n)))
 			token := 1
 			for b.Loop() {
 				token++
@@ -25,7 +26,7 @@ func BenchmarkApply10k(b *testing.B) {
 			b.ReportMetric(n*float64(b.N)/b.Elapsed().Seconds(), "updates/s")
 		})
 	}
-	updates := pageUpdates(nov26, 20, n)
+	updates := storetest.PageUpdates(nov26, 20, n)
 	run("existing", func(token int) counters.Batch { return batch("a", token, updates) })
 	run("again", func(int) counters.Batch { return batch("a", 1, updates) })
 	run("new", func(token int) counters.Batch { return batch("a", token, renamed(updates, token, 1)) })
@@ -41,23 +42,11 @@ func renamed(updates []counters.Update, round, nth int) []counters.Update {
 	return all
 }
 
-// filled returns a store with 100,000 pages in each of two months, each with views on every third day.
+// filled returns a store with what storetest.Fill counts.
 func filled(b *testing.B) *Store {
 	b.Helper()
 	s := open(b, mongotest.Start(b).URI)
-	for token, m := range []counters.Month{nov26, dec26} {
-		updates := pageUpdates(m, 1, 100_000)
-		for i := range updates {
-			inc := []counters.Delta{{Field: counters.Total, N: 0}}
-			for day := 1 + i%3; day <= m.Days(); day += 3 {
-				n := int64(1 + i%97*day%13)
-				inc = append(inc, counters.Delta{Field: counters.Day(day), N: n})
-				inc[0].N += n
-			}
-			updates[i].Inc = inc
-		}
-		apply(b, s, batch("a", token+1, updates))
-	}
+	storetest.Fill(b, s)
 	return s
 }
 
@@ -105,34 +94,13 @@ func BenchmarkTop20(b *testing.B) {
 }
 
 func BenchmarkHoursOfASite(b *testing.B) {
-	s := open(b, mongotest.Start(b).URI)
-	c := counters.Collection{Month: nov26, Kind: counters.Hours}
-	var keys []counters.Key
-	for site := range 100 {
-		for day := range 30 {
-			keys = append(keys, counters.HoursKey(nov26, fmt.Sprintf("org.site%d", site), day+1))
-		}
-	}
-	if _, err := s.Insert(ctx, c, keys, nil); err != nil {
-		b.Fatal(err)
-	}
-	for b.Loop() {
-		n := 0
-		for _, err := range s.Scan(ctx, c, "org.site50|") {
-			if n++; err != nil {
-				b.Fatal(err)
-			}
-		}
-		if n != 30 {
-			b.Fatal(n)
-		}
-	}
+	storetest.BenchmarkHours(b, open(b, mongotest.Start(b).URI))
 }
 
 // BenchmarkInsert100kDrop inserts 100,000 templates and drops them.
 func BenchmarkInsert100kDrop(b *testing.B) {
 	s := open(b, mongotest.Start(b).URI)
-	updates := pageUpdates(nov26, 1, 100_000)
+	updates := storetest.PageUpdates(nov26, 1, 100_000)
 	keys := make([]counters.Key, len(updates))
 	for i, u := range updates {
 		keys[i] = u.Key

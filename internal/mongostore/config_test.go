@@ -11,6 +11,7 @@ import (
 
 	"precount/internal/counters"
 	"precount/internal/mongotest"
+	"precount/internal/storetest"
 )
 
 func TestWrongURIsFailAtOnce(t *testing.T) {
@@ -66,7 +67,7 @@ func TestUnreachableServersAreWaitedFor(t *testing.T) {
 		for what, call := range map[string]func() error{
 			"Check": func() error { return s.Check(ctx) },
 			"Ping":  func() error { return s.Ping(ctx) },
-			"Apply": func() error { return s.Apply(ctx, batch("a", 1, pageUpdates(nov26, 1, 1))) },
+			"Apply": func() error { return s.Apply(ctx, batch("a", 1, storetest.PageUpdates(nov26, 1, 1))) },
 		} {
 			err := call()
 			if err == nil || errors.Is(err, ErrConfiguration) || !strings.Contains(err.Error(), c.want) {
@@ -206,7 +207,7 @@ func TestSilentServer(t *testing.T) {
 	})
 	s := open(t, uri+"?timeoutMS=200&serverSelectionTimeoutMS=200")
 	begin := time.Now()
-	err := s.Apply(context.Background(), batch("a", 1, pageUpdates(nov26, 1, 1)))
+	err := s.Apply(context.Background(), batch("a", 1, storetest.PageUpdates(nov26, 1, 1)))
 	if err == nil || errors.Is(err, ErrConfiguration) || time.Since(begin) > 10*time.Second {
 		t.Errorf("after %v: error is %v", time.Since(begin), err)
 	}

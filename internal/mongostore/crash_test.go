@@ -12,6 +12,7 @@ import (
 
 	"precount/internal/counters"
 	"precount/internal/mongotest"
+	"precount/internal/storetest"
 )
 
 // A crowd is collectors that apply batches to the same documents, each over and over until it succeeds.
@@ -106,7 +107,7 @@ func (c *crowd) check() {
 
 // someOldSomeNew is 200 pages that all have, and 50 that are new with each token, for all collectors at the same time.
 func someOldSomeNew(token int) []counters.Update {
-	return append(pageUpdates(nov26, 20, 200), renamed(pageUpdates(nov26, 20, 50), token, 1)...)
+	return append(storetest.PageUpdates(nov26, 20, 200), renamed(storetest.PageUpdates(nov26, 20, 50), token, 1)...)
 }
 
 func TestKilledServerLosesAndDoublesNothing(t *testing.T) {
@@ -132,7 +133,7 @@ func TestKilledServerLosesAndDoublesNothing(t *testing.T) {
 // TestRaceForNewDocuments: two collectors insert the same documents at the same time, thousands of times.
 func TestRaceForNewDocuments(t *testing.T) {
 	server := mongotest.Start(t)
-	c := newCrowd(t, server.URI, 2, func(token int) []counters.Update { return renamed(pageUpdates(nov26, 20, 20), token, 1) })
+	c := newCrowd(t, server.URI, 2, func(token int) []counters.Update { return renamed(storetest.PageUpdates(nov26, 20, 20), token, 1) })
 	batches := 200
 	if testing.Short() {
 		batches = 50

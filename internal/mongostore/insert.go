@@ -3,7 +3,6 @@ package mongostore
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -43,7 +42,7 @@ func (s *Store) Insert(ctx context.Context, c counters.Collection, keys []counte
 
 // planTemplates returns the new documents in the order of their _ids, each once; see plan for the reason.
 func planTemplates(c counters.Collection, keys []counters.Key, collectors []string) ([]any, error) {
-	if err := c.Check(); err != nil {
+	if err := c.CheckKeys(keys); err != nil {
 		return nil, err
 	}
 	type named struct {
@@ -52,12 +51,6 @@ func planTemplates(c counters.Collection, keys []counters.Key, collectors []stri
 	}
 	all := make([]named, len(keys))
 	for i, key := range keys {
-		if err := key.Check(); err != nil {
-			return nil, fmt.Errorf("%s: %w", c, err)
-		}
-		if key.Collection != c {
-			return nil, fmt.Errorf("%s: a key is of %s", c, key.Collection)
-		}
 		all[i] = named{key.ID(), key}
 	}
 	slices.SortFunc(all, func(a, b named) int { return strings.Compare(a.id, b.id) })

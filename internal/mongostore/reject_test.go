@@ -9,6 +9,7 @@ import (
 
 	"precount/internal/counters"
 	"precount/internal/mongotest"
+	"precount/internal/storetest"
 )
 
 // spoil sets a field of the page's document, as somebody with a shell could.
@@ -51,7 +52,7 @@ func setAside(t *testing.T, uri, field string, value any) {
 		t.Fatal(err)
 	}
 	defer s.Close()
-	updates := pageUpdates(nov26, 20, 100)
+	updates := storetest.PageUpdates(nov26, 20, 100)
 	for i := range updates {
 		for j := range updates[i].Inc {
 			updates[i].Inc[j].N = 3
@@ -115,7 +116,7 @@ func stored(t *testing.T, s *Store, u counters.Update) string {
 // TestSpoiledDocumentsCanBeRead: what is no number counts as 0, and the others are not affected.
 func TestSpoiledDocumentsCanBeRead(t *testing.T) {
 	s := open(t, mongotest.Start(t).URI)
-	updates := pageUpdates(nov26, 20, 5)
+	updates := storetest.PageUpdates(nov26, 20, 5)
 	apply(t, s, batch("a", 1, updates))
 	spoil(t, s, updates[0], "days.20", "many")
 	spoil(t, s, updates[1], "days", int64(7))
@@ -152,7 +153,7 @@ func TestSpoiledDocumentsCanBeRead(t *testing.T) {
 // TestRepairedDocumentsCount: what others write as doubles or leave out does not make a document unusable.
 func TestRepairedDocumentsCount(t *testing.T) {
 	s := open(t, mongotest.Start(t).URI)
-	updates := pageUpdates(nov26, 20, 3)
+	updates := storetest.PageUpdates(nov26, 20, 3)
 	apply(t, s, batch("a", 1, updates))
 	spoil(t, s, updates[0], "days.20", 5.0)
 	spoil(t, s, updates[1], "days.20", int32(5))

@@ -18,13 +18,8 @@ import (
 // counters.ErrDiffers and names the first; others of the same call may be inserted. inserted is how many were, also with an
 // error.
 func (s *Store) Restore(ctx context.Context, c counters.Collection, docs []counters.Document) (inserted int, err error) {
-	if err := c.Check(); err != nil {
+	if err := c.CheckDocuments(docs); err != nil {
 		return 0, err
-	}
-	for i := range docs {
-		if err := docs[i].Check(c); err != nil {
-			return 0, fmt.Errorf("%s: %w", c, err)
-		}
 	}
 	if err := s.usable(ctx); err != nil {
 		return 0, err

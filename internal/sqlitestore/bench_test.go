@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"precount/internal/counters"
+	"precount/internal/storetest"
 )
 
 // BenchmarkApply10k is the measurement by which the driver was chosen: 10,000 pages added to in one transaction.
@@ -12,7 +13,7 @@ func BenchmarkApply10k(b *testing.B) {
 	for _, rows := range []int{10_000, 100_000} {
 		b.Run(fmt.Sprintf("of%d", rows), func(b *testing.B) {
 			s := open(b, b.TempDir())
-			updates := pageUpdates(nov26, 20, rows)
+			updates := storetest.PageUpdates(nov26, 20, rows)
 			apply(b, s, batch("a", 1, updates))
 			b.ReportAllocs()
 			token := 1
@@ -29,7 +30,7 @@ func BenchmarkApply10k(b *testing.B) {
 // BenchmarkApplyMixed is a batch as a busy second makes it: pages with their hours, sections, attributes and visitors.
 func BenchmarkApplyMixed(b *testing.B) {
 	s := open(b, b.TempDir())
-	updates := pageUpdates(nov26, 20, 8_000)
+	updates := storetest.PageUpdates(nov26, 20, 8_000)
 	for i := range 1_000 {
 		site := fmt.Sprintf("org.site%d", i%50)
 		day := []counters.Delta{{Field: counters.Total, N: 2}, {Field: counters.Day(20), N: 2}}
@@ -55,23 +56,11 @@ func BenchmarkApplyMixed(b *testing.B) {
 	b.ReportMetric(float64(len(updates)*b.N)/b.Elapsed().Seconds(), "updates/s")
 }
 
-// filled returns a store with 100,000 pages in each of two months, each with views on every third day.
+// filled returns a store with what storetest.Fill counts.
 func filled(b *testing.B) *Store {
 	b.Helper()
 	s := open(b, b.TempDir())
-	for token, m := range []counters.Month{nov26, dec26} {
-		updates := pageUpdates(m, 1, 100_000)
-		for i := range updates {
-			inc := []counters.Delta{{Field: counters.Total, N: 0}}
-			for day := 1 + i%3; day <= m.Days(); day += 3 {
-				n := int64(1 + i%97*day%13)
-				inc = append(inc, counters.Delta{Field: counters.Day(day), N: n})
-				inc[0].N += n
-			}
-			updates[i].Inc = inc
-		}
-		apply(b, s, batch("a", token+1, updates))
-	}
+	storetest.Fill(b, s)
 	return s
 }
 
@@ -110,34 +99,11 @@ func BenchmarkTop20(b *testing.B) {
 	})
 }
 
-func BenchmarkHoursOfASite(b *testing.B) {
-	s := open(b, b.TempDir())
-	c := counters.Collection{Month: nov26, Kind: counters.Hours}
-	var keys []counters.Key
-	for site := range 100 {
-		for day := range 30 {
-			keys = append(keys, counters.HoursKey(nov26, fmt.Sprintf("org.site%d", site), day+1))
-		}
-	}
-	if _, err := s.Insert(ctx, c, keys, nil); err != nil {
-		b.Fatal(err)
-	}
-	for b.Loop() {
-		n := 0
-		for _, err := range s.Scan(ctx, c, "org.site50|") {
-			if n++; err != nil {
-				b.Fatal(err)
-			}
-		}
-		if n != 30 {
-			b.Fatal(n)
-		}
-	}
-}
+func BenchmarkHoursOfASite(b *testing.B) { storetest.BenchmarkHours(b, open(b, b.TempDir())) }
 
 func BenchmarkInsert100k(b *testing.B) {
 	s := open(b, b.TempDir())
-	updates := pageUpdates(nov26, 1, 100_000)
+	updates := storetest.PageUpdates(nov26, 1, 100_000)
 	keys := make([]counters.Key, len(updates))
 	for i, u := range updates {
 		keys[i] = u.Key
@@ -163,8 +129,8 @@ func BenchmarkDrop(b *testing.B) {
 			for b.Loop() {
 				b.StopTimer()
 				token++
-				apply(b, s, batch("a", 2*token, pageUpdates(nov26, 3, rows)))
-				apply(b, s, batch("a", 2*token+1, pageUpdates(dec26, 3, 100_000)))
+				apply(b, s, batch("a", 2*token, storetest.PageUpdates(nov26, 3, rows)))
+				apply(b, s, batch("a", 2*token+1, storetest.PageUpdates(dec26, 3, 100_000)))
 				b.StartTimer()
 				if err := s.Drop(ctx, counters.Collection{Month: nov26}); err != nil {
 					b.Fatal(err)

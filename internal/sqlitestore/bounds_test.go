@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"precount/internal/counters"
+	"precount/internal/storetest"
 )
 
 // lowLog is a limit for the log that is soon reached, but more than SQLite's own checkpoints allow.
@@ -27,7 +28,7 @@ func TestLogIsBounded(t *testing.T) {
 	}
 	largest := int64(0)
 	for token := range 40 {
-		apply(t, s, batch("a", token+1, pageUpdates(nov26, 3, 3000)))
+		apply(t, s, batch("a", token+1, storetest.PageUpdates(nov26, 3, 3000)))
 		largest = max(largest, size(t, s.yearPath(2026)+"-wal"))
 	}
 	cancel()
@@ -43,7 +44,7 @@ func TestLogIsBounded(t *testing.T) {
 func TestLogAfterForeignReader(t *testing.T) {
 	s := open(t, t.TempDir())
 	s.year(2026).maxLog = lowLog
-	apply(t, s, batch("a", 1, pageUpdates(nov26, 3, 3000)))
+	apply(t, s, batch("a", 1, storetest.PageUpdates(nov26, 3, 3000)))
 	foreign, err := openReader(s.yearPath(2026))
 	if err != nil {
 		t.Fatal(err)
@@ -57,13 +58,13 @@ func TestLogAfterForeignReader(t *testing.T) {
 	}
 	token := 1
 	for ; size(t, s.yearPath(2026)+"-wal") < lowLog+1<<20; token++ {
-		apply(t, s, batch("a", token+1, pageUpdates(nov26, 3, 3000)))
+		apply(t, s, batch("a", token+1, storetest.PageUpdates(nov26, 3, 3000)))
 	}
 	if err := foreign.exec("ROLLBACK"); err != nil {
 		t.Fatal(err)
 	}
 	for i := range 5 {
-		apply(t, s, batch("a", token+2+i, pageUpdates(nov26, 3, 3000)))
+		apply(t, s, batch("a", token+2+i, storetest.PageUpdates(nov26, 3, 3000)))
 	}
 	if n := size(t, s.yearPath(2026)+"-wal"); n > lowLog {
 		t.Errorf("log has %d bytes", n)
@@ -88,7 +89,7 @@ func TestStatementsAreBounded(t *testing.T) {
 func TestWritersAreBounded(t *testing.T) {
 	s := open(t, t.TempDir())
 	for year := range 12 {
-		apply(t, s, batch("a", year+1, pageUpdates(nov26.Add(12*year), 3, 10)))
+		apply(t, s, batch("a", year+1, storetest.PageUpdates(nov26.Add(12*year), 3, 10)))
 		if n := total(t, s, nov26.Add(12*year)); n != 10 {
 			t.Errorf("%d views in year %d", n, year)
 		}
@@ -108,7 +109,7 @@ func TestWritersAreBounded(t *testing.T) {
 func TestApplyAllocations(t *testing.T) {
 	s := open(t, t.TempDir())
 	const n = 5000
-	updates := pageUpdates(nov26, 3, n)
+	updates := storetest.PageUpdates(nov26, 3, n)
 	token := 0
 	allocs := testing.AllocsPerRun(5, func() {
 		token++
@@ -123,8 +124,8 @@ func TestApplyAllocations(t *testing.T) {
 func TestDropGivesBack(t *testing.T) {
 	dir := t.TempDir()
 	s := open(t, dir)
-	apply(t, s, batch("a", 1, pageUpdates(nov26, 3, 20_000)))
-	apply(t, s, batch("a", 2, pageUpdates(dec26, 3, 20_000)))
+	apply(t, s, batch("a", 1, storetest.PageUpdates(nov26, 3, 20_000)))
+	apply(t, s, batch("a", 2, storetest.PageUpdates(dec26, 3, 20_000)))
 	path := filepath.Join(dir, "stats-2026.db")
 	if err := s.Drop(ctx, counters.Collection{Month: nov26}); err != nil {
 		t.Fatal(err)
@@ -158,7 +159,7 @@ func TestReopen(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		apply(t, s, batch("a", token+1, pageUpdates(nov26, 3, 10)))
+		apply(t, s, batch("a", token+1, storetest.PageUpdates(nov26, 3, 10)))
 		if n := total(t, s, nov26); n != int64(10*(token+1)) {
 			t.Errorf("%d views after %d batches", n, token+1)
 		}

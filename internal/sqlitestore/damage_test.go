@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"precount/internal/counters"
+	"precount/internal/storetest"
 )
 
 // wantError checks that err is one line that names the file.
@@ -49,7 +50,7 @@ func TestDamagedYear(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			apply(t, s, batch("a", 1, pageUpdates(nov26, 3, 1000)))
+			apply(t, s, batch("a", 1, storetest.PageUpdates(nov26, 3, 1000)))
 			s.Close()
 			healthy, err := os.ReadFile(path)
 			if err != nil {
@@ -57,15 +58,15 @@ func TestDamagedYear(t *testing.T) {
 			}
 			write(t, path, harm(bytes.Clone(healthy)))
 			s = open(t, filepath.Dir(path))
-			wantError(t, s.Apply(ctx, batch("a", 2, pageUpdates(nov26, 3, 1000))), path, true)
+			wantError(t, s.Apply(ctx, batch("a", 2, storetest.PageUpdates(nov26, 3, 1000))), path, true)
 			_, err = s.Top(ctx, counters.TopQuery{Kind: counters.Pages, Spans: []counters.Span{{Month: nov26, From: 1, To: 30}}})
 			wantError(t, err, path, true)
-			apply(t, s, batch("a", 2, pageUpdates(feb28, 3, 10)))
+			apply(t, s, batch("a", 2, storetest.PageUpdates(feb28, 3, 10)))
 			write(t, path+".backup", healthy)
 			if err := os.Rename(path+".backup", path); err != nil {
 				t.Fatal(err)
 			}
-			apply(t, s, batch("a", 2, pageUpdates(nov26, 3, 1000)))
+			apply(t, s, batch("a", 2, storetest.PageUpdates(nov26, 3, 1000)))
 			if n := total(t, s, nov26); n != 2000 {
 				t.Errorf("%d views", n)
 			}
@@ -90,18 +91,18 @@ func TestCannotWrite(t *testing.T) {
 	if err := os.Mkdir(path, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	wantError(t, s.Apply(ctx, batch("a", 1, pageUpdates(nov26, 3, 10))), path, false)
+	wantError(t, s.Apply(ctx, batch("a", 1, storetest.PageUpdates(nov26, 3, 10))), path, false)
 	if err := os.Remove(path); err != nil {
 		t.Fatal(err)
 	}
-	apply(t, s, batch("a", 1, pageUpdates(nov26, 3, 10)))
+	apply(t, s, batch("a", 1, storetest.PageUpdates(nov26, 3, 10)))
 }
 
 // What disappears under an open store is found again, without opening the store again.
 func TestRemovedAndBack(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "data")
 	s := open(t, dir)
-	apply(t, s, batch("a", 1, pageUpdates(nov26, 3, 10)))
+	apply(t, s, batch("a", 1, storetest.PageUpdates(nov26, 3, 10)))
 	if n := total(t, s, nov26); n != 10 {
 		t.Fatalf("%d views", n)
 	}
@@ -112,7 +113,7 @@ func TestRemovedAndBack(t *testing.T) {
 	if n := total(t, s, nov26); n != 0 {
 		t.Errorf("%d views in a removed file", n)
 	}
-	apply(t, s, batch("a", 2, pageUpdates(nov26, 3, 20)))
+	apply(t, s, batch("a", 2, storetest.PageUpdates(nov26, 3, 20)))
 	if n := total(t, s, nov26); n != 20 {
 		t.Errorf("%d views in the new file", n)
 	}
@@ -121,7 +122,7 @@ func TestRemovedAndBack(t *testing.T) {
 		t.Fatal(err)
 	}
 	write(t, dir, nil)
-	if err := s.Apply(ctx, batch("a", 3, pageUpdates(nov26, 3, 20))); err == nil {
+	if err := s.Apply(ctx, batch("a", 3, storetest.PageUpdates(nov26, 3, 20))); err == nil {
 		t.Error("applied into nowhere")
 	}
 	if err := s.Ping(ctx); err == nil {
@@ -133,7 +134,7 @@ func TestRemovedAndBack(t *testing.T) {
 	if err := errors.Join(os.Remove(dir), os.Rename(dir+".away", dir)); err != nil {
 		t.Fatal(err)
 	}
-	apply(t, s, batch("a", 3, pageUpdates(nov26, 3, 20)))
+	apply(t, s, batch("a", 3, storetest.PageUpdates(nov26, 3, 20)))
 	if n := total(t, s, nov26); n != 40 {
 		t.Errorf("%d views after the directory came back", n)
 	}
@@ -146,7 +147,7 @@ func TestScribbled(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	apply(t, s, batch("a", 1, pageUpdates(nov26, 3, 500)))
+	apply(t, s, batch("a", 1, storetest.PageUpdates(nov26, 3, 500)))
 	s.Close()
 	healthy, err := os.ReadFile(path)
 	if err != nil {
@@ -162,7 +163,7 @@ func TestScribbled(t *testing.T) {
 		if err := os.Rename(path+".new", path); err != nil {
 			t.Fatal(err)
 		}
-		if err := s.Apply(ctx, batch("a", token+2, pageUpdates(nov26, 3, 500))); err != nil {
+		if err := s.Apply(ctx, batch("a", token+2, storetest.PageUpdates(nov26, 3, 500))); err != nil {
 			wantError(t, err, path, errors.Is(err, counters.ErrDamaged))
 		}
 		for range s.Scan(ctx, counters.Collection{Month: nov26}, "") {

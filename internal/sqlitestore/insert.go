@@ -2,7 +2,6 @@ package sqlitestore
 
 import (
 	"context"
-	"fmt"
 
 	"precount/internal/counters"
 )
@@ -15,16 +14,8 @@ const insertChunk = 5_000
 // inserted. All keys must be of collection c. The collectors, whose tokens
 // other engines keep in the documents, need nothing here: the file has one token for each.
 func (s *Store) Insert(ctx context.Context, c counters.Collection, keys []counters.Key, _ []string) (inserted int, err error) {
-	if err := c.Check(); err != nil {
+	if err := c.CheckKeys(keys); err != nil {
 		return 0, err
-	}
-	for _, key := range keys {
-		if err := key.Check(); err != nil {
-			return 0, fmt.Errorf("%s: %w", c, err)
-		}
-		if key.Collection != c {
-			return 0, fmt.Errorf("%s: a key is of %s", c, key.Collection)
-		}
 	}
 	for first := true; first || len(keys) > 0; first = false {
 		some := keys[:min(insertChunk, len(keys))]

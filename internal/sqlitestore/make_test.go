@@ -2,7 +2,6 @@ package sqlitestore
 
 import (
 	"context"
-	"fmt"
 	"os"
 	"testing"
 	"time"
@@ -24,19 +23,6 @@ func TestMain(m *testing.M) {
 		child(dir)
 	}
 	os.Exit(m.Run())
-}
-
-// pageUpdates returns a view on one day for each of n pages, in an order that is not that of their _ids.
-func pageUpdates(m counters.Month, day, n int) []counters.Update {
-	updates := make([]counters.Update, n)
-	for i := range updates {
-		number := i * 7919 % n
-		updates[i] = counters.Update{
-			Key: counters.PageKey(m, base, fmt.Sprintf("/docs/section-%d/page-%d.html", number%100, number)),
-			Inc: []counters.Delta{{Field: counters.Total, N: 1}, {Field: counters.Day(day), N: 1}},
-		}
-	}
-	return updates
 }
 
 func batch(collector string, token int, updates []counters.Update) counters.Batch {

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"precount/internal/counters"
+	"precount/internal/storetest"
 )
 
 // child is what a test starts as a process of its own: it applies batches, and says so after each.
@@ -39,7 +40,7 @@ func child(dir string) {
 
 // childBatch touches two years, so that a kill may fall between them.
 func childBatch(collector string, token int) counters.Batch {
-	return batch(collector, token, append(pageUpdates(nov26, 1+token%30, 300), pageUpdates(feb28, 1+token%29, 300)...))
+	return batch(collector, token, append(storetest.PageUpdates(nov26, 1+token%30, 300), storetest.PageUpdates(feb28, 1+token%29, 300)...))
 }
 
 func start(t *testing.T, dir, collector string, from, to int) (*exec.Cmd, *bufio.Scanner) {
@@ -137,7 +138,7 @@ func TestDroppedByAnother(t *testing.T) {
 	a, b := open(t, dir), open(t, dir)
 	c := counters.Collection{Month: nov26, Kind: counters.Pages}
 	for token := range 10 {
-		apply(t, a, batch("a", token+1, pageUpdates(nov26, 3, 100)))
+		apply(t, a, batch("a", token+1, storetest.PageUpdates(nov26, 3, 100)))
 		if n := total(t, a, nov26); n != 100 {
 			t.Fatalf("%d views", n)
 		}

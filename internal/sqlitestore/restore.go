@@ -15,13 +15,8 @@ import (
 // with the same counts is skipped. One that exists with other counts is not changed: the error is counters.ErrDiffers and
 // names it, and nothing of its chunk of insertChunk documents is inserted. inserted is how many were, also with an error.
 func (s *Store) Restore(ctx context.Context, c counters.Collection, docs []counters.Document) (inserted int, err error) {
-	if err := c.Check(); err != nil {
+	if err := c.CheckDocuments(docs); err != nil {
 		return 0, err
-	}
-	for i := range docs {
-		if err := docs[i].Check(c); err != nil {
-			return 0, fmt.Errorf("%s: %w", c, err)
-		}
 	}
 	for first := true; first || len(docs) > 0; first = false {
 		some := docs[:min(insertChunk, len(docs))]

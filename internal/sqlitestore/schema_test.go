@@ -12,6 +12,7 @@ import (
 	"zombiezen.com/go/sqlite"
 
 	"precount/internal/counters"
+	"precount/internal/storetest"
 	"precount/internal/testenv"
 )
 
@@ -26,7 +27,7 @@ func fill(t *testing.T, s *Store) {
 				t.Fatal(err)
 			}
 		}
-		apply(t, s, batch("a", 1, pageUpdates(m, 20, 3)))
+		apply(t, s, batch("a", 1, storetest.PageUpdates(m, 20, 3)))
 	}
 	site := counters.Record{ID: base, Body: []byte(`{"host":"mongodb.org"}`)}
 	if _, err := s.Put(ctx, counters.SitesRecords, site); err != nil {
@@ -76,7 +77,7 @@ func TestShellReads(t *testing.T) {
 	dir := t.TempDir()
 	s := open(t, dir)
 	fill(t, s)
-	apply(t, s, batch("a", 2, pageUpdates(nov26, 20, 1)))
+	apply(t, s, batch("a", 2, storetest.PageUpdates(nov26, 20, 1)))
 	for query, want := range map[string]string{
 		`select path, total, "days.20" from "sites-nov" order by total desc limit 1`: "/docs/section-0/page-0.html|2|2\n",
 		`select sum("days.20"), sum("days.30") from "sites-nov"`:                     "4|0\n",
@@ -89,7 +90,7 @@ func TestShellReads(t *testing.T) {
 			t.Errorf("%s: %q, error %v, want %q", query, out, err, want)
 		}
 	}
-	apply(t, s, batch("a", 3, pageUpdates(nov26, 20, 1)))
+	apply(t, s, batch("a", 3, storetest.PageUpdates(nov26, 20, 1)))
 }
 
 func TestFilesArePrivate(t *testing.T) {
